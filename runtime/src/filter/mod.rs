@@ -69,23 +69,22 @@ impl Filter {
     /// Whether it refers to variables, which are not columns of the database:
     /// [`list_runs`](crate::client::Client::list_runs) then reads runs one by one.
     pub fn asks_for_variables(&self) -> bool {
-        self.condition.any_test(&|test| matches!(test.subject, Subject::Variable(_)))
+        self.condition.tests().iter().any(|test| matches!(test.subject, Subject::Variable(_)))
     }
 
     /// Whether it has relative times.
     pub fn is_relative(&self) -> bool {
-        self.condition.any_test(&|test| test.check.values().iter().any(Scalar::is_relative))
+        let tests = self.condition.tests();
+        tests.iter().any(|test| test.check.values().iter().any(Scalar::is_relative))
     }
 
     /// The names of the attributes that it refers to, each once.
     pub(crate) fn attributes(&self) -> BTreeSet<&str> {
-        let mut names = BTreeSet::new();
-        self.condition.for_each_test(&mut |test| {
-            if let Subject::Attribute(name) = &test.subject {
-                names.insert(&**name);
-            }
+        let names = self.condition.tests().into_iter().filter_map(|test| match &test.subject {
+            Subject::Attribute(name) => Some(&**name),
+            _ => None,
         });
-        names
+        names.collect()
     }
 
     /// The filter with times relative to `now` made absolute.

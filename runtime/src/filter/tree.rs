@@ -153,20 +153,11 @@ impl Condition {
         }
     }
 
-    /// Whether some test has this property.
-    pub(crate) fn for_each_test<'a>(&'a self, look: &mut impl FnMut(&'a Test)) {
+    /// Its tests, from left to right.
+    pub(crate) fn tests(&self) -> Vec<&Test> {
         match self {
-            Self::All(parts) | Self::Any(parts) => {
-                parts.iter().for_each(|part| part.for_each_test(look));
-            }
-            Self::Test(test) => look(test),
-        }
-    }
-
-    pub(crate) fn any_test(&self, is_such: &impl Fn(&Test) -> bool) -> bool {
-        match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.any_test(is_such)),
-            Self::Test(test) => is_such(test),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::tests).collect(),
+            Self::Test(test) => vec![test],
         }
     }
 }
