@@ -14,7 +14,7 @@ use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::fixture::{new_worker, open};
-use crate::plans::{AS_THE_STORE, SETTINGS};
+use crate::plans::{AS_THE_STORE, SETTINGS, statement_in};
 
 /// Most rows that one statement may read of a table: a page of a hundred runs with their attributes, and some more.
 const FEW: f64 = 1_000.0;
@@ -78,9 +78,7 @@ fn sent(cluster: &Cluster, from: &mut usize) -> Vec<Sent> {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
     let mut all: Vec<Sent> = Vec::new();
     for line in log[*from..].lines() {
-        if let Some((_, rest)) = line.split_once("LOG:  execute ")
-            && let Some((_, sql)) = rest.split_once(": ")
-        {
+        if let Some(sql) = statement_in(line) {
             all.push(Sent { sql: sql.to_owned(), parameters: String::new() });
         } else if let Some((_, rest)) = line.split_once("DETAIL:  ")
             && let Some((_, given)) = rest.split_once("arameters: ")

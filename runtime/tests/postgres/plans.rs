@@ -232,11 +232,14 @@ async fn send_messages(
 /// The statements about these tables that the server has been sent, each once.
 fn sent(cluster: &Cluster) -> BTreeSet<String> {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
-    let statements = log.lines().filter_map(|line| {
-        let (_, rest) = line.split_once("LOG:  execute ")?;
-        rest.split_once(": ").map(|(_, sql)| sql.to_owned())
-    });
+    let statements = log.lines().filter_map(statement_in).map(str::to_owned);
     statements.filter(|sql| TABLES.iter().any(|table| sql.contains(table))).collect()
+}
+
+/// The statement that a line of the server's log tells of.
+pub(crate) fn statement_in(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("LOG:  execute ")?;
+    rest.split_once(": ").map(|(_, sql)| sql)
 }
 
 /// The generic plan of a statement.

@@ -116,10 +116,10 @@ pub(super) async fn count(
 
 #[cfg(test)]
 mod tests {
-    use sqlx::Row as _;
-
     use super::*;
-    use crate::store::{StoreOptions, sqlite::open_memory};
+    use crate::store::StoreOptions;
+    use crate::store::sqlite::open_memory;
+    use crate::store::sqlite::plans::plan_of;
 
     /// The steps of the query plan of a list.
     async fn plan(store: &SqliteStore, filter: &str) -> String {
@@ -129,9 +129,7 @@ mod tests {
         script.sql("EXPLAIN QUERY PLAN ");
         add_list(&mut script, &sql, RunOrder::default());
         add_bound(&mut script, sql.bound).bind(100);
-        let mut plan = store.turn().await.run(script).await.expect("it can be explained");
-        let lines = plan.of(0);
-        lines.iter().map(|row| row.get::<String, _>("detail") + "\n").collect()
+        plan_of(store, script).await.join("\n")
     }
 
     #[tokio::test]

@@ -19,13 +19,18 @@ const FILL: &str = "INSERT INTO piton_runs \
     INSERT INTO piton_schedules (schedule_id, token, workflow, arguments, config, state, due_at, created_at) \
     SELECT workflow_id, run_id, workflow, x'', '{}', '{}', iif(started_at % 2 = 0, started_at, NULL), 0 FROM piton_runs";
 
+/// The steps of the plan of a statement, given to a script that begins with `EXPLAIN QUERY PLAN`.
+pub(in crate::store::sqlite) async fn plan_of(store: &SqliteStore, script: Script) -> Vec<String> {
+    let mut plan = store.turn().await.run(script).await.expect("it can be explained");
+    plan.of(0).iter().map(|row| row.get("detail")).collect()
+}
+
 /// The steps of the plan that read a table or an index in whole.
 async fn read_whole(store: &SqliteStore, sql: &str) -> Vec<String> {
     let sql = sql.trim_start_matches("BEGIN IMMEDIATE; ");
     let mut script = Script::new();
     script.sql("EXPLAIN QUERY PLAN ").sql(sql);
-    let mut plan = store.turn().await.run(script).await.expect("it can be explained");
-    let lines: Vec<String> = plan.of(0).iter().map(|row| row.get("detail")).collect();
+    let lines = plan_of(store, script).await;
     assert!(!lines.is_empty(), "{sql}");
     // The rest are names of recursive queries and lists of values.
     let tables = ["piton_", "run", "agreed", "attribute", "input"];

@@ -297,11 +297,11 @@ fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
 
 #[cfg(test)]
 mod tests {
-    use sqlx::Row as _;
-
     use super::*;
     use crate::model::{Epoch, StepNo, WorkerId};
-    use crate::store::{StoreOptions, sqlite::open_memory};
+    use crate::store::StoreOptions;
+    use crate::store::sqlite::open_memory;
+    use crate::store::sqlite::plans::plan_of;
 
     /// SQLite's planner tends to scan the table as soon as there are several steps.
     #[tokio::test]
@@ -321,9 +321,7 @@ mod tests {
                 let mut script = Script::new();
                 script.sql("EXPLAIN QUERY PLAN ");
                 add(&mut script, &steps.iter().collect::<Vec<_>>(), worker, store.moment());
-                let mut plan = store.turn().await.run(script).await.expect("it can be explained");
-                let plan: Vec<String> =
-                    plan.of(0).iter().map(|row| row.get::<String, _>("detail")).collect();
+                let plan = plan_of(&store, script).await;
                 let looks_up = |line: &String| line.starts_with("SEARCH piton_runs");
                 assert!(plan.iter().any(looks_up), "{count} steps: {plan:#?}");
             }
