@@ -28,8 +28,9 @@ impl Client {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
     /// let client = Client::new(MemoryStore::new());
     /// let filter = "custmer = 'c-17'".parse()?;
-    /// assert_eq!(client.unknown_attributes(&filter).await?[0].name, "custmer");
-    /// # piton::Result::Ok(())
+    /// let unknown = client.unknown_attributes(&filter).await?;
+    /// assert_eq!(unknown[0].name, "custmer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// # }).unwrap();
     /// ```
     ///
