@@ -1,6 +1,7 @@
 //! Statistics of the database, read on a separate connection.
 
 use std::str::FromStr as _;
+use std::time::Duration;
 
 use anyhow::Result;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -8,6 +9,10 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::database::{Database, StoreKind};
+
+/// How old the statistics of the server may be, with some to spare: a connection that falls silent reports its last
+/// second of work 10 s later.
+pub(crate) const STATISTICS_DELAY: Duration = Duration::from_secs(12);
 
 const COMMITTED_STEPS: &str = "SELECT CAST(coalesce(sum(step_no), 0) AS BIGINT) FROM piton_runs";
 
@@ -112,7 +117,7 @@ impl Inspector {
     }
 
     /// How many rows have been inserted, updated and deleted in all tables; `None` on SQLite. The server's count is up to
-    /// a second old.
+    /// [`STATISTICS_DELAY`] old.
     pub(crate) async fn written_rows(&mut self) -> Result<Option<u64>> {
         const ROWS: &str = "SELECT CAST(coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS BIGINT) \
             FROM pg_stat_user_tables";

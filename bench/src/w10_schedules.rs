@@ -12,7 +12,7 @@ use piton::schedule::{Interval, Spec, UnixSeconds};
 use tokio::time::sleep;
 
 use crate::database::StoreKind;
-use crate::inspector::Inspector;
+use crate::inspector::{Inspector, STATISTICS_DELAY};
 use crate::latency::Latencies;
 use crate::report::{Figure, Target, Unit};
 use crate::session::Session;
@@ -63,7 +63,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
         for (how, times) in Times::ALL {
             let system = System::start(&mut session.databases, kind, |worker| worker).await?;
             // Once all of them are there, and the worker was watched.
-            let begin = now() + 20 + count as i64 / 50;
+            let begin = now() + 30 + count as i64 / 50;
             create(&system.client, count, times, UnixSeconds(begin)).await?;
             let idle = match times {
                 Times::Spread => idle_transactions(&system).await?,
@@ -123,6 +123,7 @@ async fn create(client: &Client, count: usize, times: Times, begin: UnixSeconds)
 /// Transactions per second while no schedule is due.
 async fn idle_transactions(system: &System) -> Result<Option<f64>> {
     let mut inspector = Inspector::connect(&system.database).await?;
+    sleep(STATISTICS_DELAY).await;
     let before = inspector.transactions().await?;
     sleep(IDLE).await;
     let after = inspector.transactions().await?;

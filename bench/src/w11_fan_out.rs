@@ -1,13 +1,13 @@
 //! W11: the cost of a branch of a fan-out: an activity, a spawned operation, a child.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use piton::machine::{Workflow, WorkflowCall};
 
 use crate::database::StoreKind;
-use crate::inspector::Inspector;
+use crate::inspector::{Inspector, STATISTICS_DELAY};
 use crate::report::{Figure, Unit};
 use crate::session::Session;
 use crate::system::System;
@@ -15,9 +15,6 @@ use crate::workflows::{fan_of_activities, fan_of_children, fan_of_spawned};
 
 /// How many branches a run has.
 const BRANCHES: [usize; 3] = [10, 1_000, 10_000];
-
-/// How old the statistics of the server may be, with some to spare.
-const STATISTICS_DELAY: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(session: &mut Session) -> Result<()> {
     for kind in session.options.stores.clone() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::database::StoreKind;
-use crate::inspector::Inspector;
+use crate::inspector::{Inspector, STATISTICS_DELAY};
 use crate::report::{Figure, Target, Unit};
 use crate::session::Session;
 use crate::system::{System, flow};
@@ -26,9 +26,6 @@ const OVERHEAD: f64 = 150.0;
 
 /// How often the committed steps are counted.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-
-/// How old the statistics of the server may be, with some to spare.
-const STATISTICS_DELAY: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(session: &mut Session) -> Result<()> {
     for kind in session.options.stores.clone() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::database::StoreKind;
-use crate::inspector::Inspector;
+use crate::inspector::{Inspector, STATISTICS_DELAY};
 use crate::report::Figure;
 use crate::session::Session;
 use crate::system::{System, flow};
@@ -23,10 +23,6 @@ const WINDOW: usize = 1_000;
 
 /// How long the idle fleet is watched.
 const IDLE: Duration = Duration::from_secs(10);
-
-/// How old the statistics of the server may be, with some to spare: a connection that falls silent
-/// reports its last second of work 10 s later, which must not be counted as idle.
-const STATISTICS_DELAY: Duration = Duration::from_secs(12);
 
 pub(crate) async fn run(session: &mut Session) -> Result<()> {
     let kind = StoreKind::Postgres;
