@@ -45,7 +45,6 @@ pub(crate) fn convert(
     let shapes = find_texts(&body, &mut locals);
     let mut lower = Lower {
         locals,
-        refinement,
         shapes,
         points: Points::new(),
         items: Vec::new(),

@@ -176,9 +176,6 @@ impl Lower<'_> {
         let is_owned = ty.is_some_and(is_owned);
         if let Some(init) = local.init.as_ref().filter(|_| !is_owned) {
             self.note_borrows(pat, &init.expr);
-            if init.diverge.is_none() {
-                self.note_borrows_of_parts(pat, &init.expr);
-            }
         }
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };

@@ -263,6 +263,12 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         visit::visit_pat_ident(self, pattern);
     }
 
+    fn visit_pat_guard(&mut self, guarded: &'ast syn::PatGuard) {
+        self.visit_pat(&guarded.pat);
+        let check = |checker: &mut Self| checker.visit_expr(&guarded.guard);
+        if self.is_machine() { self.within(Region::guard(), check) } else { check(self) }
+    }
+
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
         self.check_call(call, false);
     }

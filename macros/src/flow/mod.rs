@@ -12,7 +12,6 @@
 //! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering has to
 //! change (`refine`).
 
-pub(crate) mod captured_parts;
 pub(crate) mod captures;
 pub(crate) mod cfg;
 pub(crate) mod destructured;

@@ -190,32 +190,6 @@ fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place
     places.cloned().collect()
 }
 
-/// Whether a part is assigned before it is read, whatever way is taken from a block on.
-pub(crate) fn is_filled_first(graph: &Graph, from: BlockId, part: &Place) -> bool {
-    let mut known = Set::from([from]);
-    let mut todo = vec![from];
-    while let Some(id) = todo.pop() {
-        let mut is_filled = false;
-        for usage in graph[id].all_usages() {
-            if usage.looks_at(part) || lent(graph, usage).iter().any(|place| place.overlaps(part)) {
-                return false;
-            }
-            for (jump, to) in targets(graph, usage) {
-                let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
-                let is_new = flow.assigned.contains(&part.local) || fills(&flow.refilled, part);
-                todo.extend(Some(to).filter(|to| !is_new && known.insert(*to)));
-            }
-            is_filled = usage.assigned.contains(&part.local) || fills(&usage.refills, part);
-            if is_filled {
-                break;
-            }
-        }
-        let goes = graph.edges(id).iter().filter(|_| !is_filled).map(|(to, _)| *to);
-        todo.extend(goes.filter(|to| known.insert(*to)));
-    }
-    true
-}
-
 /// What code reads, also by way of locals that are made again.
 pub(crate) fn seen(graph: &Graph, usage: &Usage) -> Set<Place> {
     usage.looks.keys().cloned().chain(lent(graph, usage)).collect()

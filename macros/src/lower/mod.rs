@@ -2,7 +2,7 @@
 //!
 //! [`Lower`] emits the statements of the tree, creates temporaries, and names suspension points. The lowering is
 //! recursive, so the passes are methods of it, in the following folders: `rematerialize` decides what is computed
-//! again, `desugar` lowers loops, `select!` and guards, and `anf` walks the body.
+//! again, `desugar` lowers loops and `select!`, and `anf` walks the body.
 //!
 //! ```text
 //! lower.temporary(&value)      let __piton_1 = value;
@@ -27,7 +27,7 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{
-    Body, LocalId, LocalKind, Locals, PointId, Refinement, Stmt, discard, span_ends, whole,
+    Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole,
 };
 use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
@@ -67,7 +67,6 @@ impl Dest {
 
 pub(crate) struct Lower<'a> {
     pub(crate) locals: Locals,
-    pub(crate) refinement: &'a Refinement,
     /// What is known of their values.
     pub(crate) shapes: Shapes,
     pub(crate) points: Points,

@@ -22,7 +22,7 @@ use crate::ir::Refinement;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
-use crate::verify::{lookups, partial_moves, pointers};
+use crate::verify::{lookups, pointers};
 use crate::{anf, codegen, layout, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -231,7 +231,6 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
     report_unexposed(function, &graph, &layout, diagnostics);
-    partial_moves::report(&graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.

@@ -8,14 +8,13 @@
 //! - passing locals from one part of a step to another (`locals`, `untouched`, `hole`);
 //! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
 //!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
-//!   `asked_again`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
+//!   `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
 //! - registration of definitions (`registration`, `instances`) and the marker of strict workflows (`strict`);
 //! - code compiled here so that crates with workflows need not compile it (`common`, `units`).
 //!
 //! `machine/` drives machines, and knows only the tokens and the registry of this module.
 
 mod arguments;
-mod asked_again;
 mod borrowed_text;
 #[cfg(debug_assertions)]
 mod common;
@@ -78,7 +77,6 @@ pub use crate::model::attributes::IntoText;
 pub use crate::model::{Graph, Payload, RetryPolicy};
 
 pub use arguments::{Refused, Storable, lent_argument, stored, stored_argument, stored_parameter};
-pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
@@ -95,7 +93,7 @@ pub use iteration::{
     items, keeps, next_copy, next_item,
 };
 pub use lending::{
-    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
+    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_key, lender, lent_by,
     lent_mutably, opened,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};

@@ -19,7 +19,7 @@ use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
 pub(crate) use self::fields::name_fields;
 pub(crate) use self::format::{captures, rename_captures};
-pub(crate) use self::tokens::{has_jump, rename_tokens, replace_names, scan_leaves, scan_names};
+pub(crate) use self::tokens::{has_jump, rename_tokens, scan_leaves, scan_names};
 
 /// What happens to an expression in a macro call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,8 +25,8 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
             locals[local].ident.span(),
             Rule::SAVED_LOCALS,
             format!("`{a}` and `{b}` are parts of one lookup, and are used in two concurrent branches"),
-            "use both in one branch, or keep the whole value in a variable and borrow its fields: `let (a, b) = &mut \
-             pair;`",
+            "use both in one branch, or borrow each part of a variable by itself: `let a = &mut pair.0; let b = &mut \
+             pair.1;`",
         );
         return;
     }
