@@ -19,28 +19,29 @@ use std::borrow::Cow;
 
 use syn::{Block, Ident};
 
+use crate::collections::sets::Set;
 use crate::desugar::destructuring::take_all_apart;
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Body, Locals, Refinement, Tree};
+use crate::ir::{Body, Locals, Tree};
 use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, Patterns, items};
 use crate::values::texts::find as find_texts;
 
-/// Takes apart what suspends, for the first time or again.
+/// Takes apart what suspends, for the first time or again; then the locals are known that patterns take parts of.
 pub(crate) fn convert(
     context: Option<&Ident>,
     body: &Block,
     mut locals: Locals,
-    refinement: &Refinement,
+    destructured: &Set<Ident>,
     diagnostics: &Diagnostics,
 ) -> Tree {
     let mut body = Cow::Borrowed(body);
-    let patterns = if refinement.destructured.is_empty() {
+    let patterns = if destructured.is_empty() {
         Patterns::new()
     } else {
-        take_all_apart(&locals, &refinement.destructured, body.to_mut())
+        take_all_apart(&locals, destructured, body.to_mut())
     };
     let shapes = find_texts(&body, &mut locals);
     let mut lower = Lower {

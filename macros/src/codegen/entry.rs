@@ -14,7 +14,6 @@ use super::variables::{parked, slot, token};
 use super::{Machine, add, shared, variables};
 use crate::collections::sets::Set;
 use crate::frontend::parse::WorkflowFn;
-use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Segment, VariableId, scope_path};
 use crate::rematerialize::patterns;
@@ -104,8 +103,6 @@ impl Printer<'_> {
             }
         }
         self.load(out, loads);
-        let gone = self.segment.gone.iter().filter(|part| declares(part.local));
-        add::made(out, self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
@@ -129,26 +126,6 @@ impl Printer<'_> {
             let allowed = allowed(&expr);
             add::made(out, quote!(#allowed let #ident #value;));
         }
-    }
-
-    /// Forgets the copies in what has been loaded.
-    fn forget_gone<'p>(&self, gone: impl Iterator<Item = &'p Place>) -> TokenStream {
-        let is_kept = |part: &&Place| {
-            let mut kept = self.segment.entry.iter().filter(|id| self.segment.keeps(**id));
-            kept.any(|id| self.holds(*id, part))
-        };
-        let parts = gone.filter(|part| !is_kept(part)).map(|part| self.place(part));
-        quote!(#(__piton::forget(#parts);)*)
-    }
-
-    /// As above, where the branches have not had to be waited for again: what is saved then is whole.
-    pub(super) fn forget_gone_late(&self) -> TokenStream {
-        self.forget_gone(self.segment.gone.iter().filter(|part| self.stays_parked(part)))
-    }
-
-    /// Whether a copy is saved once more if the branches that the segment steps are waited for again.
-    fn stays_parked(&self, part: &Place) -> bool {
-        self.uses_locals() && !self.is_used_by_regions(part)
     }
 
     /// Makes borrows and the like again. Those that a pattern binds, one of them mutably, are made by one

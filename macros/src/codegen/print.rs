@@ -13,7 +13,7 @@ use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
 use super::variables::token_of_await;
 use super::{add, variables};
-use crate::ir::usage::{Place, Usage, bound_locals};
+use crate::ir::usage::{Usage, bound_locals};
 use crate::ir::{BlockId, Branch, Node, Terminator};
 use crate::layout::{Link, is_made_elsewhere};
 use crate::syntax::patterns::let_patterns;
@@ -26,27 +26,20 @@ impl Printer<'_> {
             let block = &self.machine.graph[id];
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
-                let (copy, fill) = self.copy_parts(usage);
                 braces.push(self.tie_parts(usage));
-                braces.push(copy);
+                braces.push(self.check_moved_parts());
                 self.node(node, usage, braces);
                 self.note_moved(usage);
-                braces.push(fill);
             }
             self.at.set((id, block.nodes.len()));
-            let (copy, fill) = self.copy_parts(&block.end_usage);
             braces.push(self.tie_parts(&block.end_usage));
-            braces.push(copy);
-            self.filling.replace(fill.clone());
+            braces.push(self.check_moved_parts());
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
-                    Link::After | Link::Branch => {
-                        return braces.push(self.turn(*to));
-                    }
+                    Link::After | Link::Branch => return,
                     Link::Follow => {
-                        braces.push(self.turn(*to));
                         braces.close_to(self.machine.graph[*to].scope);
                         id = *to;
                         continue;
@@ -58,9 +51,9 @@ impl Printer<'_> {
                     let cond = self.expr(cond, usage);
                     braces.add(|out| {
                         add!(out, if #cond);
-                        out.append(self.branch(*then, *merge, [fill.clone(), see]));
+                        out.append(self.branch(*then, *merge, [see]));
                         add!(out, else);
-                        out.append(self.branch(*otherwise, *merge, [fill]));
+                        out.append(self.branch(*otherwise, *merge, []));
                     });
                     *merge
                 }
@@ -72,7 +65,7 @@ impl Printer<'_> {
                             for (pat, block) in arms {
                                 let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
                                 add!(out, #pat =>);
-                                out.append(self.branch(*block, *merge, [fill.clone(), see]));
+                                out.append(self.branch(*block, *merge, [see]));
                             }
                         });
                     });
@@ -87,13 +80,13 @@ impl Printer<'_> {
                 }
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
-                    let otherwise = self.branch(*otherwise, *next, [fill.clone()]);
+                    let otherwise = self.branch(*otherwise, *next, []);
                     let pat = &local.pat;
                     let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else #otherwise; #see #fill));
+                        braces.push(quote!(let #pat = #value else #otherwise; #see));
                     }
                     *next
                 }
@@ -117,12 +110,7 @@ impl Printer<'_> {
                     return braces.push(self.suspend_join(*point, &branches, *fail_fast));
                 }
                 Terminator::Return(value) => {
-                    let complete = if self.is_plain(usage) {
-                        self.complete(value, &[], Span::call_site())
-                    } else {
-                        Rewrite::new(self).returned(&mut value.clone(), Span::call_site())
-                    };
-                    braces.push(complete);
+                    braces.push(self.complete(&self.expr(value, usage), Span::call_site()));
                     return braces.add(|out| add!(out, ;));
                 }
                 Terminator::Unreachable => return,
@@ -177,15 +165,10 @@ impl Printer<'_> {
             Node::Declare(local) => braces.push(self.declare(*local)),
             Node::Define { local, value } => {
                 let value = self.expr(value, usage);
-                let forget = self.forget_in(&Place::whole(*local), &[]);
-                braces.push(forget);
                 braces.push(self.give(*local, &value));
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {
-                if let Some(scope) = braces.innermost() {
-                    braces.push(self.forget_of(scope));
-                }
                 braces.close();
             }
         }
@@ -198,7 +181,7 @@ impl Printer<'_> {
 
     /// Whether code can be printed as it is.
     fn is_plain(&self, usage: &Usage) -> bool {
-        usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
+        usage.jumps.is_empty() && self.parts.is_empty()
     }
 
     fn stmt<'s>(&self, stmt: &'s Stmt, usage: &Usage) -> Cow<'s, Stmt> {

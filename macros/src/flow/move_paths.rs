@@ -6,11 +6,8 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy of the part
-//! takes its place when it is moved out, and is forgotten when the whole has been loaded; from there on the part is
-//! moved, for rustc as well. Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
-//! reported as vacant is assigned before it is read, on every path. The places for copies follow from that; see
-//! [`crate::layout::StandIns`].
+//! Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is reported as vacant is assigned
+//! before it is read, on every path.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -64,9 +61,9 @@ impl MovedParts {
         self.vacant.get(segment.0).is_some_and(|vacant| vacant[0].contains(part))
     }
 
-    /// The parts that a node, or the end, of a block takes out of a local before they are filled again.
+    /// The parts that a node, or the end, of a block moves out of a local before they are filled again.
     /// `missed` are those without which the next segment would not be given the local as a whole.
-    pub(crate) fn taken(
+    pub(crate) fn moved(
         &self,
         graph: &Graph,
         liveness: &Liveness,
@@ -83,11 +80,8 @@ impl MovedParts {
         } else {
             Set::new()
         };
-        let may_move = |part: &Place| {
-            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
-            let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
-            moves || lends
-        };
+        let is_moved =
+            |part: &Place| usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
         // Of what is used up or taken over as a whole no part can be filled.
         let is_there = |part: &Place| {
             !usage.used_up.contains(&part.local)
@@ -98,7 +92,7 @@ impl MovedParts {
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
-            .filter(|part| may_move(part) && is_there(part) && stays(part))
+            .filter(|part| is_moved(part) && is_there(part) && stays(part))
             .cloned()
             .collect()
     }

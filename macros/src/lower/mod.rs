@@ -26,9 +26,7 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{
-    Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole,
-};
+use crate::ir::{Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole};
 use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;

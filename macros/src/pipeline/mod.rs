@@ -7,10 +7,10 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
 use crate::check::{check_body, take_for_items, use_imports_around};
+use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
-use crate::flow::partial_moves::make_mutable;
-use crate::flow::refine::refine;
+use crate::flow::destructured;
 use crate::flow::{cfg, liveness};
 use crate::frontend::args::WorkflowArgs;
 use crate::frontend::fragments::kept_together;
@@ -18,7 +18,6 @@ use crate::frontend::id_pattern::IdPattern;
 use crate::frontend::method::{Kind, attribute_named};
 use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
-use crate::ir::Refinement;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
@@ -182,10 +181,10 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     dumps.add("resolve", || dump::locals(&locals));
     let context = function.context.clone();
-    let take_apart = |body: &Block, locals, refinement: &Refinement, diagnostics| {
-        anf::convert(context.as_ref(), body, locals, refinement, diagnostics)
+    let take_apart = |body: &Block, locals, destructured: &Set<_>, diagnostics| {
+        anf::convert(context.as_ref(), body, locals, destructured, diagnostics)
     };
-    let tree = take_apart(&function.body, locals.clone(), &Refinement::default(), diagnostics);
+    let tree = take_apart(&function.body, locals.clone(), &Set::new(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
@@ -193,16 +192,11 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("anf", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     let mut liveness = liveness::analyze(&graph);
-    if let Some(refinement) = refine(&graph, &liveness) {
+    let destructured = destructured::find(&graph, &liveness);
+    if !destructured.is_empty() {
         // What there is to say has been said.
         let said = Diagnostics::new();
-        make_mutable(
-            &refinement.partially_moved,
-            &mut locals,
-            &mut function.params,
-            &mut function.body,
-        );
-        let tree = take_apart(&function.body, locals, &refinement, &said);
+        let tree = take_apart(&function.body, locals, &destructured, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
             return None;

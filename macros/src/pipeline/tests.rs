@@ -27,7 +27,7 @@ fn passes(source: TokenStream) -> String {
         function.context.as_ref(),
         &body,
         locals,
-        &crate::ir::Refinement::default(),
+        &crate::collections::sets::Set::new(),
         &diagnostics,
     );
     out += &format!("\nanf\n{}", dump::tree(&tree));

@@ -134,7 +134,6 @@ impl Lower<'_> {
             syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest })
         }))
     }
-
 }
 
 impl Borrows<'_> {

@@ -73,7 +73,6 @@ impl Lower<'_> {
             place => place,
         }
     }
-
 }
 
 impl Borrows<'_> {

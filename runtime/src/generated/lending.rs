@@ -51,6 +51,21 @@ pub trait KeptKey {}
 #[diagnostic::do_not_recommend]
 impl<K: Copy> KeptKey for K {}
 
+/// The condition that a part of a variable is `Copy`, so that the variable stays whole when the part is used.
+#[diagnostic::on_unimplemented(
+    message = "a part of type `{Self}` is moved out of this variable, and the rest of it is needed after an await",
+    label = "piton saves the variable as a whole at the await",
+    note = "leave a value in place of the part, `std::mem::take(&mut order.lines)`, or move a copy, `order.lines.clone()`",
+    note = "rule `saved_locals`"
+)]
+pub trait KeptPart {}
+
+#[diagnostic::do_not_recommend]
+impl<P: Copy> KeptPart for P {}
+
+/// Checks the bound on a part.
+pub fn stays_whole<P: KeptPart>(_: &P) {}
+
 /// The borrows that a lookup depends on, for `'a`: the place and the keys.
 pub trait Owners<'a> {}
 

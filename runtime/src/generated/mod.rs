@@ -5,7 +5,7 @@
 //! the macros must have the same version. The contents:
 //!
 //! - tokens, with which rustc infers the type of a local (`local`, `operation_token`), and their properties;
-//! - passing locals from one part of a step to another (`locals`, `untouched`, `hole`);
+//! - passing locals from one part of a step to another (`locals`, `untouched`);
 //! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
 //!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
 //!   `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
@@ -23,7 +23,6 @@ mod counting;
 mod error_text;
 pub(crate) mod fallible;
 mod field_names;
-mod hole;
 mod inclusive_range;
 mod instances;
 mod iteration;
@@ -85,7 +84,6 @@ pub use counting::{CountedRange, Counter, range};
 pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
 pub use field_names::{FieldNames, PartNames};
-pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};
 pub use iteration::{
@@ -93,8 +91,8 @@ pub use iteration::{
     items, keeps, next_copy, next_item,
 };
 pub use lending::{
-    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_key, lender, lent_by,
-    lent_mutably, opened,
+    Asked, Copies, KeptKey, KeptPart, Lender, Lends, Owners, copy_of_key, lender, lent_by,
+    lent_mutably, opened, stays_whole,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use local::{Local, TypeOf, local};
