@@ -251,12 +251,13 @@ impl Scope {
         Some(index)
     }
 
-    /// A local, or a part of one, that has been moved and can be given a new value. One that shows its drop
+    /// A local that has been moved and can be given a new value. One that shows its drop
     /// is not in a branch, behind which nothing could read it.
     pub(super) fn find_moved(&mut self, rng: &mut Rng) -> Option<usize> {
         let shows = |var: &Var| var.ty.is_noisy() && var.branches < self.branches;
         let fitting: Vec<usize> = (self.captured..self.vars.len())
             .filter(|index| !self.vars[*index].alive && !shows(&self.vars[*index]))
+            .filter(|index| self.vars[*index].part_of.is_none())
             .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
             .collect();
         let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;
@@ -327,7 +328,10 @@ impl Scope {
             && match usage {
                 Use::Read => is_whole,
                 Use::Change => is_whole && var.mutable && is_free,
-                Use::Refill => is_whole && var.mutable && is_free && var.owned,
+                Use::Refill => {
+                    let is_part = var.part_of.is_some();
+                    is_whole && !is_part && var.mutable && is_free && var.owned
+                }
                 Use::Move => is_whole && is_free && var.owned && var.depth == depth,
                 Use::Assign => is_placed && var.mutable && is_free && own,
             }

@@ -27,7 +27,6 @@ impl Lower<'_> {
         self.following.enter(block);
         while let Some(stmt) = self.following.next() {
             let is_last = self.following.is_over();
-            self.check_patterns_before(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {

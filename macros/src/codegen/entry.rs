@@ -11,7 +11,7 @@ use super::large_literals::allowed;
 use super::printer::Printer;
 use super::rewrite::Rewrite;
 use super::variables::{parked, slot, token};
-use super::{Machine, add, shared, variables};
+use super::{Machine, add, variables};
 use crate::collections::sets::Set;
 use crate::frontend::parse::WorkflowFn;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
@@ -143,17 +143,9 @@ impl Printer<'_> {
                 ([id], local) => {
                     let made = local.remade.as_ref()?;
                     check = self.check_constants(*id, made);
-                    let made = made.clone();
-                    let made = if self.is_shared(*id) { shared::made(made) } else { made };
-                    (made, self.type_again(*id))
+                    (made.clone(), self.type_again(*id))
                 }
-                (_, local) => {
-                    let made = patterns::together(local.made_with.as_ref()?, &idents);
-                    let shared = group.iter().filter(|id| self.is_shared(**id));
-                    let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
-                    let is_shared = !shared.is_empty();
-                    (if is_shared { shared::made_beside(made, &shared) } else { made }, None)
-                }
+                (_, local) => (patterns::together(local.made_with.as_ref()?, &idents), None),
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
@@ -175,15 +167,9 @@ impl Printer<'_> {
         lent.collect()
     }
 
-    /// Whether the local is a borrow that several branches look through at the same time.
-    fn is_shared(&self, local: LocalId) -> bool {
-        self.segment.shared.contains(&local)
-    }
-
     /// The type that has been written for what is made again.
     fn type_again(&self, local: LocalId) -> Option<TokenStream> {
         let ty = self.machine.graph.locals[local].ty.clone()?;
-        let ty = if self.is_shared(local) { shared::type_of(ty) } else { ty };
         Some(quote!(: #ty))
     }
 

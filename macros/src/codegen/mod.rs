@@ -30,7 +30,6 @@ mod rewrite;
 mod run;
 mod segments;
 mod select;
-mod shared;
 mod state;
 mod step;
 mod suspend;

@@ -11,7 +11,6 @@
 
 pub(crate) mod borrow_loops;
 pub(crate) mod compound_assignments;
-pub(crate) mod destructuring;
 pub(crate) mod diverging;
 pub(crate) mod filter_loops;
 pub(crate) mod loops;

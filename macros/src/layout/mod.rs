@@ -54,8 +54,6 @@ pub(crate) struct Segment {
     pub(crate) entry: Vec<VariableId>,
     /// What it makes again, in order.
     pub(crate) remade: Vec<LocalId>,
-    /// Those of them that branches beside it make again at the same time.
-    pub(crate) shared: Set<LocalId>,
     /// What it declares because it assigns it.
     pub(crate) declared: Vec<LocalId>,
     /// What its code names.
@@ -191,8 +189,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
         let captures = liveness.captures();
-        let shared = remade.iter().filter(|local| captures.is_shared(graph, region, **local));
-        let shared = shared.copied().collect();
         if let Some(region) = region {
             declared.retain(|local| !captures.is_used_outside(region, *local));
         }
@@ -207,7 +203,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             block,
             entry,
             remade,
-            shared,
             declared: declared.into_iter().collect(),
             named,
             bound,

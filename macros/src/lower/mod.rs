@@ -17,8 +17,6 @@ pub(crate) mod names;
 pub(crate) mod operand;
 pub(crate) mod points;
 
-use std::collections::BTreeMap;
-
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -35,9 +33,6 @@ use crate::syntax::hygiene;
 use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::lasts;
-
-/// The patterns that have been written so, without what they bind, each with what it matched.
-pub(crate) type Patterns = BTreeMap<LocalId, Vec<(Pat, Expr)>>;
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +74,6 @@ pub(crate) struct Lower<'a> {
     /// What `let` has declared so far.
     pub(crate) declared: Vec<LocalId>,
     /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
-    pub(crate) patterns: Patterns,
     pub(crate) following: Following,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,

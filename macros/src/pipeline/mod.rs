@@ -4,13 +4,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
+use syn::{Attribute, Ident, Item, ItemImpl, Signature, Visibility};
 
-use crate::check::{check_body, take_for_items, use_imports_around};
-use crate::collections::sets::Set;
+use crate::check::{check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
-use crate::flow::destructured;
 use crate::flow::{cfg, liveness};
 use crate::frontend::args::WorkflowArgs;
 use crate::frontend::fragments::kept_together;
@@ -167,7 +165,6 @@ fn stand_in(
 
 /// The passes: gives what stands beside the function. `None` if one of them has reported an error.
 fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
-    take_for_items(function.ident.span(), &mut function.body);
     let mut locals = resolve::resolve(
         function.context.as_ref(),
         &mut function.params,
@@ -180,31 +177,14 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         locals[local].stored = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
-    let context = function.context.clone();
-    let take_apart = |body: &Block, locals, destructured: &Set<_>, diagnostics| {
-        anf::convert(context.as_ref(), body, locals, destructured, diagnostics)
-    };
-    let tree = take_apart(&function.body, locals.clone(), &Set::new(), diagnostics);
+    let tree = anf::convert(function.context.as_ref(), &function.body, locals, diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
     dumps.add("anf", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
-    let mut liveness = liveness::analyze(&graph);
-    let destructured = destructured::find(&graph, &liveness);
-    if !destructured.is_empty() {
-        // What there is to say has been said.
-        let said = Diagnostics::new();
-        let tree = take_apart(&function.body, locals, &destructured, &said);
-        if let Err(error) = said.finish() {
-            diagnostics.push(error);
-            return None;
-        }
-        dumps.add("anf, with what is moved in parts", || dump::tree(&tree));
-        graph = cfg::build(tree, &function.params);
-        liveness = liveness::analyze(&graph);
-    }
+    let liveness = liveness::analyze(&graph);
     for item in &mut graph.items {
         compile_item(item, function, diagnostics);
     }

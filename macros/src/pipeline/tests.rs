@@ -23,13 +23,7 @@ fn passes(source: TokenStream) -> String {
     );
     let mut out = format!("resolve\n{}", dump::locals(&locals));
     let body = function.body.clone();
-    let tree = anf::convert(
-        function.context.as_ref(),
-        &body,
-        locals,
-        &crate::collections::sets::Set::new(),
-        &diagnostics,
-    );
+    let tree = anf::convert(function.context.as_ref(), &body, locals, &diagnostics);
     out += &format!("\nanf\n{}", dump::tree(&tree));
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);

@@ -69,13 +69,6 @@ pub(crate) fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     pat
 }
 
-/// The pattern without its bindings.
-pub(crate) fn tested(pat: &Pat) -> Pat {
-    let mut pat = pat.clone();
-    Only(&[]).leave_out(&mut pat);
-    pat
-}
-
 struct Only<'a>(&'a [Ident]);
 
 impl Only<'_> {
@@ -195,7 +188,9 @@ pub(crate) fn finds_again(pat: &Pat) -> bool {
 
 /// Whether a guard may have to do with which alternative it was.
 pub(crate) fn depends_on_guard(pat: &Pat) -> bool {
-    matches!(pat, Pat::Guard(guarded) if has_alternatives(&guarded.pat))
+    matches!(pat, Pat::Guard(guarded) if {
+        has_alternatives(&only(&guarded.pat, &Bindings::of(&guarded.pat).all))
+    })
 }
 
 fn has_alternatives(pat: &Pat) -> bool {

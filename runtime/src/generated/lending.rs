@@ -53,8 +53,8 @@ impl<K: Copy> KeptKey for K {}
 
 /// The condition that a part of a variable is `Copy`, so that the variable stays whole when the part is used.
 #[diagnostic::on_unimplemented(
-    message = "a part of type `{Self}` is moved out of this variable, and the rest of it is needed after an await",
-    label = "piton saves the variable as a whole at the await",
+    message = "a part of type `{Self}` is moved out of a variable, and the rest of the variable is needed after an await",
+    label = "this part is moved out, and the variable is saved as a whole at the await",
     note = "leave a value in place of the part, `std::mem::take(&mut order.lines)`, or move a copy, `order.lines.clone()`",
     note = "rule `saved_locals`"
 )]
