@@ -64,7 +64,7 @@ pub trait KeptPart {}
 impl<P: Copy> KeptPart for P {}
 
 /// Checks the bound on a part.
-pub fn stays_whole<P: KeptPart>(_: &P) {}
+pub fn stays_whole<'p, P: KeptPart + 'p, F: FnOnce() -> &'p P>(_: F) {}
 
 /// The borrows that a lookup depends on, for `'a`: the place and the keys.
 pub trait Owners<'a> {}

@@ -15,15 +15,15 @@ async fn send(text: String) {
 }
 
 #[workflow]
-async fn run(order: Order) {
+async fn run(order: Order) -> usize {
     join!(
         async {
-            for line in order.lines {
-                send(line.to_string()).await;
-            }
+            let lines = order.lines;
+            send(lines.len().to_string()).await;
         },
         async { send(order.name.clone()).await },
     );
+    order.name.len()
 }
 
 fn main() {}
