@@ -112,7 +112,7 @@ const ARRAY_ARMS: [&[Arm]; 2] = [
         ("[.., last]", &[("last", Ty::Int)]),
     ],
     &[
-        ("[a, .., b] if add(a, b).await % 2 == 0", &[("a", Ty::Int), ("b", Ty::Int)]),
+        ("[a, .., b] if (a + b) % 2 == 0", &[("a", Ty::Int), ("b", Ty::Int)]),
         ("mut whole", &[("whole", Ty::Array)]),
     ],
 ];

@@ -14,7 +14,7 @@ impl Printer<'_> {
             let local = self.machine.graph.locals[part.local].ident.span();
             let at = part.fields.last().map_or(local, |field| local.located_at(field.span()));
             let place = respan(self.place(part).to_token_stream(), at);
-            quote_spanned!(at=> __piton::stays_whole::<_, _>(|| &#place);)
+            quote_spanned!(at=> __piton::stays_whole(&#place);)
         });
         let checks: TokenStream = checks.collect();
         if checks.is_empty() { checks } else { quote!(if false { #checks }) }
