@@ -1,7 +1,7 @@
 //! The functions of a program: the entry, and workflows that it calls inline.
 
 use super::scope::Scope;
-use super::statements::members;
+use super::statements::{members, rests};
 use super::{Generator, Node, Question, Ty};
 
 /// What can be called.
@@ -50,8 +50,10 @@ impl Generator {
             items.push(self.methods());
         }
         items.push(self.entry());
-        if items.iter().any(|item| item.to_source().contains("Room::")) {
-            items.insert(1, Node::stmt(members::ITEMS, Vec::new()));
+        for (call, declared) in [("Room::", members::ITEMS), ("Parcel::", rests::ITEMS)] {
+            if items.iter().any(|item| item.to_source().contains(call)) {
+                items.insert(1, Node::stmt(declared, Vec::new()));
+            }
         }
         self.with_raw_names(Node::list(items))
     }

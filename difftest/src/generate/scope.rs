@@ -251,13 +251,14 @@ impl Scope {
         Some(index)
     }
 
-    /// A local that has been moved and can be given a new value. One that shows its drop
-    /// is not in a branch, behind which nothing could read it.
+    /// A local, or a part of one, that has been moved and can be given a new value. A local that shows its drop is not in
+    /// a branch, behind which nothing could read it; a part shows none, since a copy of it is dropped, too.
     pub(super) fn find_moved(&mut self, rng: &mut Rng) -> Option<usize> {
-        let shows = |var: &Var| var.ty.is_noisy() && var.branches < self.branches;
+        let shows = |var: &Var| {
+            var.ty.is_noisy() && (var.part_of.is_some() || var.branches < self.branches)
+        };
         let fitting: Vec<usize> = (self.captured..self.vars.len())
             .filter(|index| !self.vars[*index].alive && !shows(&self.vars[*index]))
-            .filter(|index| self.vars[*index].part_of.is_none())
             .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
             .collect();
         let index = if fitting.is_empty() { None } else { Some(rng.pick(&fitting)) }?;
@@ -329,8 +330,8 @@ impl Scope {
                 Use::Read => is_whole,
                 Use::Change => is_whole && var.mutable && is_free,
                 Use::Refill => {
-                    let is_part = var.part_of.is_some();
-                    is_whole && !is_part && var.mutable && is_free && var.owned
+                    let shows = var.part_of.is_some() && var.ty.is_noisy();
+                    is_whole && !shows && var.mutable && is_free && var.owned
                 }
                 Use::Move => is_whole && is_free && var.owned && var.depth == depth,
                 Use::Assign => is_placed && var.mutable && is_free && own,

@@ -103,6 +103,7 @@ impl Printer<'_> {
         let mut out = TokenStream::new();
         add::braces(&mut out, Span::call_site(), |out| {
             add::made(out, give);
+            add::made(out, self.fill_moved_parts_for(exit));
             self.goto(out, exit);
         });
         out
@@ -113,7 +114,10 @@ impl Printer<'_> {
             return TokenStream::new();
         };
         let mut out = TokenStream::new();
-        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head));
+        add::braces(&mut out, Span::call_site(), |out| {
+            add::made(out, self.fill_moved_parts_for(head));
+            self.goto(out, head);
+        });
         out
     }
 

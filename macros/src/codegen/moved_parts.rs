@@ -1,22 +1,55 @@
-//! Queries of whether parts that are moved out of locals are `Copy`. See [`crate::layout`].
+//! Copies in place of parts that are moved out of locals which are saved as a whole. See [`crate::layout`].
+//!
+//! ```text
+//! order.lines = ship(order.lines).await;
+//! // becomes
+//! let copy = stand_in(&order.lines)?;
+//! suspend(ship(order.lines));  order.lines = copy;  save(&order);
+//! // and after the await
+//! order.lines = value;
+//! ```
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 
 use super::printer::Printer;
-use crate::frontend::method::respan;
+use crate::ir::BlockId;
+use crate::ir::usage::Place;
+use crate::syntax::hygiene::numbered;
 
 impl Printer<'_> {
-    /// What asks them of the node or end that is being printed, before it.
-    pub(super) fn check_moved_parts(&self) -> TokenStream {
-        let parts = self.machine.layout.moved_out.get(&self.at.get()).into_iter().flatten();
-        let checks = parts.map(|part| {
-            let local = self.machine.graph.locals[part.local].ident.span();
-            let at = part.fields.last().map_or(local, |field| local.located_at(field.span()));
-            let place = respan(self.place(part).to_token_stream(), at);
-            quote_spanned!(at=> __piton::stays_whole(&#place);)
+    /// Copies the parts that the node or end that is being printed moves out, before it.
+    pub(super) fn copy_moved_parts(&self) -> TokenStream {
+        let copies = self.moved_parts().enumerate().map(|(index, part)| {
+            // If it cannot be copied, rustc says so of the part.
+            let at = self.machine.graph.locals[part.local].ident.span();
+            let at = part.fields.last().map_or(at, |field| at.located_at(field.span()));
+            let (place, copy) = (self.place(part).at(Some(at)), numbered("stand_in", index));
+            quote_spanned!(at=> let #copy = __piton::stand_in(&#place)?;)
         });
-        let checks: TokenStream = checks.collect();
-        if checks.is_empty() { checks } else { quote!(if false { #checks }) }
+        copies.collect()
+    }
+
+    /// Puts the copies in their places, after the node.
+    pub(super) fn fill_moved_parts(&self) -> TokenStream {
+        self.fill_parts(|_| true)
+    }
+
+    /// As [`fill_moved_parts`](Self::fill_moved_parts), where control goes on at a block, after the end or in a jump.
+    pub(super) fn fill_moved_parts_for(&self, to: BlockId) -> TokenStream {
+        self.fill_parts(|part| self.machine.layout.moved_parts.is_vacant(to, part))
+    }
+
+    fn fill_parts(&self, is_filled: impl Fn(&Place) -> bool) -> TokenStream {
+        let parts = self.moved_parts().enumerate().filter(|(_, part)| is_filled(part));
+        let fills = parts.map(|(index, part)| {
+            let (place, copy) = (self.place(part), numbered("stand_in", index));
+            quote!(#place = #copy;)
+        });
+        fills.collect()
+    }
+
+    fn moved_parts(&self) -> impl Iterator<Item = &Place> {
+        self.machine.layout.moved_parts_at.get(&self.at.get()).into_iter().flatten()
     }
 }

@@ -27,13 +27,14 @@ impl Printer<'_> {
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
                 braces.push(self.tie_parts(usage));
-                braces.push(self.check_moved_parts());
+                braces.push(self.copy_moved_parts());
                 self.node(node, usage, braces);
+                braces.push(self.fill_moved_parts());
                 self.note_moved(usage);
             }
             self.at.set((id, block.nodes.len()));
             braces.push(self.tie_parts(&block.end_usage));
-            braces.push(self.check_moved_parts());
+            braces.push(self.copy_moved_parts());
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
@@ -49,23 +50,27 @@ impl Printer<'_> {
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));
                     let cond = self.expr(cond, usage);
+                    let [filled, fill] =
+                        [*then, *otherwise].map(|to| self.fill_moved_parts_for(to));
                     braces.add(|out| {
                         add!(out, if #cond);
-                        out.append(self.branch(*then, *merge, [see]));
+                        out.append(self.branch(*then, *merge, [filled, see]));
                         add!(out, else);
-                        out.append(self.branch(*otherwise, *merge, []));
+                        out.append(self.branch(*otherwise, *merge, [fill]));
                     });
                     *merge
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
+                    let fills: Vec<_> =
+                        arms.iter().map(|(_, block)| self.fill_moved_parts_for(*block)).collect();
                     braces.add(|out| {
                         add!(out, match #scrutinee);
                         add::braces(out, Span::call_site(), |out| {
-                            for (pat, block) in arms {
+                            for ((pat, block), fill) in arms.iter().zip(fills) {
                                 let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
                                 add!(out, #pat =>);
-                                out.append(self.branch(*block, *merge, [see]));
+                                out.append(self.branch(*block, *merge, [fill, see]));
                             }
                         });
                     });
@@ -80,13 +85,15 @@ impl Printer<'_> {
                 }
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
-                    let otherwise = self.branch(*otherwise, *next, []);
+                    let [filled, fill] =
+                        [*next, *otherwise].map(|to| self.fill_moved_parts_for(to));
+                    let otherwise = self.branch(*otherwise, *next, [fill]);
                     let pat = &local.pat;
                     let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else #otherwise; #see));
+                        braces.push(quote!(let #pat = #value else #otherwise; #see #filled));
                     }
                     *next
                 }

@@ -91,13 +91,14 @@ impl Printer<'_> {
             }
         }
         let parked = parked();
-        let (hold, save) = (self.hold_across(), self.save(point));
+        let (fill, hold, save) = (self.fill_moved_parts(), self.hold_across(), self.save(point));
         let count = Index::from(wait.branches.len());
         let jump = Piece(|out: &mut TokenStream| state::jump(self.machine, out, state.block));
         quote! {
             #make
             #hold
             #give
+            #fill
             #save
             #parked.enter(#count)?;
             #jump

@@ -28,6 +28,7 @@ impl Printer<'_> {
         let number = state::number(self.machine, state.block);
         let (parked, cx, leave) = (parked(), context(), self.leave());
         add!(out, (#token.suspend)(#future, #number, #parked, #cx););
+        add::made(out, self.fill_moved_parts());
         add::made(out, self.hold_across());
         self.put(out, state);
         add!(out, break #leave;);
@@ -98,9 +99,10 @@ impl Printer<'_> {
         all: bool,
     ) -> TokenStream {
         let (cx, leave) = (context(), self.leave());
-        let (hold, save) = (self.hold_across(), self.save(point));
+        let (fill, hold, save) = (self.fill_moved_parts(), self.hold_across(), self.save(point));
         quote! {
             #make
+            #fill
             #hold
             #save
             __piton::open_waits(#cx, #all);

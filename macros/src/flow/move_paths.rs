@@ -6,8 +6,9 @@
 //! price(&order).await
 //! ```
 //!
-//! Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is reported as vacant is assigned
-//! before it is read, on every path.
+//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy takes the place of the
+//! part (see [`crate::layout`]). Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
+//! reported as vacant is assigned before it is read, on every path.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -80,8 +81,11 @@ impl MovedParts {
         } else {
             Set::new()
         };
-        let is_moved =
-            |part: &Place| usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
+        // A method may, too.
+        let is_moved = |part: &Place| {
+            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
+            moves || usage.changes.contains(&part.local) && usage.looks_at(part)
+        };
         // Of what is used up or taken over as a whole no part can be filled.
         let is_there = |part: &Place| {
             !usage.used_up.contains(&part.local)

@@ -27,6 +27,7 @@ pub(crate) use self::assigned_types::each_given;
 pub(crate) use self::first_question::Asked;
 pub(crate) use self::held_borrows::lent_by;
 pub(crate) use self::links::{Link, is_entered_within};
+pub(crate) use self::moved_parts::make_mutable;
 pub(crate) use self::names::is_made_elsewhere;
 pub(crate) use self::shared_types::Alike;
 pub(crate) use self::validate::validate;
@@ -134,8 +135,8 @@ pub(crate) struct Layout {
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
     /// The locals of which parts are saved.
     pub(crate) saved_in_parts: Set<LocalId>,
-    /// The parts that a node of a block moves out of a local that is saved as a whole.
-    pub(crate) moved_out: BTreeMap<(BlockId, usize), Vec<Place>>,
+    /// The parts that a node of a block moves out of a local that is saved as a whole, so that copies take their places.
+    pub(crate) moved_parts_at: BTreeMap<(BlockId, usize), Vec<Place>>,
     /// Which parts are filled before they are read.
     pub(crate) moved_parts: MovedParts,
 }
@@ -219,7 +220,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         });
     }
     vacant.declare(graph, &exits, &segment_of, &mut segments, &variables.list);
-    let moved_out = moved_parts::find(
+    let moved_parts_at = moved_parts::find(
         graph,
         liveness,
         &exits,
@@ -254,7 +255,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         in_parts,
         spent_parts,
         saved_in_parts,
-        moved_out,
+        moved_parts_at,
         moved_parts,
     }
 }

@@ -6,19 +6,22 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. Whether such a part is `Copy`, and
-//! so stays where it is, only rustc knows. Input: the vacant parts per block, and the locals that segments receive. Output:
-//! the parts of which rustc is asked.
+//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy takes the place of the
+//! part, which nothing reads before it is assigned again (see [`crate::flow::move_paths`]), and is dropped then. Input: the
+//! vacant parts per block, and the locals that segments receive. Output: where parts are copied.
 
 use std::collections::BTreeMap;
 
+use syn::visit_mut::{self, VisitMut};
+use syn::{Ident, PatIdent, PatType, Stmt};
+
 use super::links::Exits;
-use super::{Segment, Variable};
+use super::{Layout, Segment, Variable};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths::MovedParts;
 use crate::ir::usage::Place;
-use crate::ir::{BlockId, Graph};
+use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 
 /// Finds them, by the node of a block that moves them out; the end of a block comes after its last node.
 pub(super) fn find(
@@ -69,4 +72,55 @@ pub(super) fn find(
         }
     }
     found
+}
+
+/// Declares the locals `mut` into which copies are put. The code may assign nothing to them itself, as in `Order { lines,
+/// ..order }`.
+pub(crate) fn make_mutable(graph: &mut Graph, params: &mut [PatType], layout: &Layout) {
+    let parts = layout.moved_parts_at.values().flatten();
+    // Of those that it assigns rustc says that they are not `mut`.
+    let is_written = |id: LocalId| {
+        graph.usages().any(|usage| usage.writes.iter().any(|place| place.local == id))
+    };
+    let locals: Set<LocalId> = parts.map(|part| part.local).collect();
+    let locals = locals.into_iter().filter(|id| !graph.locals[*id].mutable && !is_written(*id));
+    let locals: Vec<LocalId> = locals.collect();
+    if locals.is_empty() {
+        return;
+    }
+    let idents = locals.iter().map(|id| graph.locals[*id].ident.clone()).collect();
+    let mut declare = Declare { idents };
+    locals.into_iter().for_each(|id| graph.locals[id].mutable = true);
+    params.iter_mut().for_each(|param| declare.visit_pat_type_mut(param));
+    for block in &mut graph.blocks {
+        for node in &mut block.nodes {
+            if let Node::Code(Stmt::Local(local)) = node {
+                declare.visit_pat_mut(&mut local.pat);
+            }
+        }
+        match &mut block.end {
+            Terminator::If { cond, .. } => declare.visit_expr_mut(cond),
+            Terminator::Match { arms, .. } | Terminator::Chosen { arms, .. } => {
+                arms.iter_mut().for_each(|(pat, _)| declare.visit_pat_mut(pat));
+            }
+            Terminator::LetElse { local, .. } => declare.visit_pat_mut(&mut local.pat),
+            Terminator::Await { pat, .. } | Terminator::Join { pat, .. } => {
+                declare.visit_pat_mut(pat);
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Declare {
+    idents: Set<Ident>,
+}
+
+impl VisitMut for Declare {
+    fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
+        if pat.by_ref.is_none() && self.idents.contains(&pat.ident) {
+            pat.mutability = Some(syn::Token![mut](pat.ident.span()));
+        }
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
 }

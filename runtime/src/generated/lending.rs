@@ -51,25 +51,6 @@ pub trait KeptKey {}
 #[diagnostic::do_not_recommend]
 impl<K: Copy> KeptKey for K {}
 
-/// The condition that a part of a variable is `Copy`, so that the variable stays whole when the part is used.
-#[diagnostic::on_unimplemented(
-    message = "a part of type `{P}` is moved out of a variable, and the rest of the variable is needed after an await",
-    label = "this part is moved out, and the variable is saved as a whole at the await",
-    note = "leave a value in place of the part, `std::mem::take(&mut order.lines)`, or move a copy, `order.lines.clone()`",
-    note = "rule `saved_locals`"
-)]
-pub trait KeptPart<P> {}
-
-#[diagnostic::do_not_recommend]
-impl<P: Copy> KeptPart<P> for Asked {}
-
-/// Checks the bound on a part.
-pub fn stays_whole<P>(_: &P)
-where
-    Asked: KeptPart<P>,
-{
-}
-
 /// The borrows that a lookup depends on, for `'a`: the place and the keys.
 pub trait Owners<'a> {}
 

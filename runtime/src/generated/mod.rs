@@ -5,7 +5,7 @@
 //! the macros must have the same version. The contents:
 //!
 //! - tokens, with which rustc infers the type of a local (`local`, `operation_token`), and their properties;
-//! - passing locals from one part of a step to another (`locals`, `untouched`);
+//! - passing locals from one part of a step to another (`locals`, `untouched`, `stand_in`);
 //! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
 //!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
 //!   `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
@@ -38,6 +38,7 @@ mod question;
 mod region;
 pub(crate) mod registration;
 mod same_type;
+mod stand_in;
 mod stays;
 mod strict;
 mod texts;
@@ -91,8 +92,8 @@ pub use iteration::{
     items, keeps, next_copy, next_item,
 };
 pub use lending::{
-    Asked, Copies, KeptKey, KeptPart, Lender, Lends, Owners, copy_of_key, lender, lent_by,
-    lent_mutably, opened, stays_whole,
+    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_key, lender, lent_by, lent_mutably,
+    opened,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use local::{Local, TypeOf, local};
@@ -111,6 +112,7 @@ pub use same_type::{
     calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
     takes_2, takes_3, takes_4, takes_5, takes_6,
 };
+pub use stand_in::stand_in;
 pub use stays::{IsBorrowed, stays, used_later};
 pub use strict::Checked;
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};

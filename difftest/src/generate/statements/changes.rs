@@ -225,7 +225,7 @@ impl Generator {
         Node::stmt(&format!("let {moved} = {name};\n{name} = $;"), vec![value])
     }
 
-    /// A new value for a local that has been moved.
+    /// A new value for a local, or a part of one, that has been moved.
     pub(super) fn refill(&mut self) -> Node {
         let Some(index) = self.scope.find_moved(&mut self.rng) else { return self.assignment() };
         let (name, ty) = (self.scope.var(index).name.clone(), self.scope.var(index).ty);

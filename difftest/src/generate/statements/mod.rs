@@ -9,6 +9,7 @@ mod lent_items;
 mod loops;
 pub(super) mod members;
 mod ranges;
+pub(super) mod rests;
 mod told;
 
 use super::scope::Mark;
@@ -48,7 +49,7 @@ impl Generator {
 
     /// A statement, and whether its borrow continues.
     fn statement(&mut self) -> (Node, bool) {
-        let node = match self.rng.below(52) {
+        let node = match self.rng.below(54) {
             0..=5 => self.declaration(),
             6 | 7 => self.destructuring(),
             8 | 9 => self.assignment(),
@@ -82,6 +83,7 @@ impl Generator {
             47 | 48 => self.keyed(),
             49 if self.loops < loops::MAX_LOOPS => self.driven_range(),
             50 if self.may_await => self.members(),
+            51 | 52 if self.may_await && !self.scope.is_quiet() => self.rest(),
             41 => {
                 let value = self.matching(Ty::Unit);
                 Node::stmt("$", vec![value])
