@@ -62,6 +62,8 @@ fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
         "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "bail" => {
             (Arguments, [Borrowed; 3])
         }
+        // An error that is given as a value is used up.
+        "anyhow" | "eyre" => (Arguments, [Value, Borrowed, Borrowed]),
         "write" | "writeln" => (Arguments, [Changed, Borrowed, Borrowed]),
         "vec" => (Arguments, [Value; 3]),
         "assert" | "debug_assert" | "ensure" => (Arguments, [Value, Lazy, Lazy]),
