@@ -105,6 +105,29 @@ async fn by_match(mut order: Order) -> Order {
     order
 }
 
+/// Nothing is moved where a pattern binds nothing, or by reference.
+#[workflow]
+async fn in_place(mut order: Order) -> Order {
+    for _ in 0..3 {
+        match order.status {
+            Status::New => order.status = Status::Paid(fetch("x").await),
+            Status::Paid(ref mut by) => {
+                by.push('!');
+                note(&*by);
+                tick().await;
+                order.status = Status::Shipped { by: fetch("y").await, parcels: vec![] };
+            }
+            _ => order.status = advance(Status::New).await,
+        }
+        if let Status::Paid(ref by) = order.status {
+            note(by);
+            order.status = advance(Status::Closed).await;
+        }
+        note(order.text());
+    }
+    order
+}
+
 #[workflow]
 async fn failing(mut order: Order) -> Result<Order, String> {
     for by in 1..4 {
@@ -196,6 +219,7 @@ async fn program(n: i64) -> i64 {
     let made = (
         field(order()).await,
         by_match(order()).await,
+        in_place(order()).await,
         failing(order()).await,
         returning(order()).await,
         jumping(n).await,

@@ -13,8 +13,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::printer::Printer;
-use crate::ir::BlockId;
 use crate::ir::usage::Place;
+use crate::ir::{BlockId, Terminator};
+use crate::layout::may_move;
 use crate::syntax::hygiene::numbered;
 
 impl Printer<'_> {
@@ -35,9 +36,17 @@ impl Printer<'_> {
         self.fill_parts(|_| true)
     }
 
-    /// As [`fill_moved_parts`](Self::fill_moved_parts), where control goes on at a block, after the end or in a jump.
+    /// As [`fill_moved_parts`](Self::fill_moved_parts), where control jumps to a block.
     pub(super) fn fill_moved_parts_for(&self, to: BlockId) -> TokenStream {
         self.fill_parts(|part| self.machine.layout.moved_parts.is_vacant(to, part))
+    }
+
+    /// As [`fill_moved_parts`](Self::fill_moved_parts), where an end goes on at a block.
+    pub(super) fn fill_moved_parts_after(&self, end: &Terminator, to: BlockId) -> TokenStream {
+        match may_move(self.machine.graph, end, to) {
+            true => self.fill_moved_parts_for(to),
+            false => TokenStream::new(),
+        }
     }
 
     fn fill_parts(&self, is_filled: impl Fn(&Place) -> bool) -> TokenStream {

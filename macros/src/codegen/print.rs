@@ -51,7 +51,7 @@ impl Printer<'_> {
                     let see = self.see_lent(&let_patterns(cond));
                     let cond = self.expr(cond, usage);
                     let [filled, fill] =
-                        [*then, *otherwise].map(|to| self.fill_moved_parts_for(to));
+                        [*then, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
                     braces.add(|out| {
                         add!(out, if #cond);
                         out.append(self.branch(*then, *merge, [filled, see]));
@@ -62,8 +62,8 @@ impl Printer<'_> {
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
-                    let fills: Vec<_> =
-                        arms.iter().map(|(_, block)| self.fill_moved_parts_for(*block)).collect();
+                    let fill = |to: BlockId| self.fill_moved_parts_after(&block.end, to);
+                    let fills: Vec<_> = arms.iter().map(|(_, to)| fill(*to)).collect();
                     braces.add(|out| {
                         add!(out, match #scrutinee);
                         add::braces(out, Span::call_site(), |out| {
@@ -86,7 +86,7 @@ impl Printer<'_> {
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
                     let [filled, fill] =
-                        [*next, *otherwise].map(|to| self.fill_moved_parts_for(to));
+                        [*next, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
                     let otherwise = self.branch(*otherwise, *next, [fill]);
                     let pat = &local.pat;
                     let see = self.see_lent(&[pat]);

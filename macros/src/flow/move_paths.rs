@@ -81,10 +81,10 @@ impl MovedParts {
         } else {
             Set::new()
         };
-        // A method may, too.
+        // A method that is not known may, too.
         let is_moved = |part: &Place| {
-            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
-            moves || usage.changes.contains(&part.local) && usage.looks_at(part)
+            let mut moved = usage.moves.iter().chain(&usage.called).chain(&over);
+            moved.any(|moved| moved.overlaps(part))
         };
         // Of what is used up or taken over as a whole no part can be filled.
         let is_there = |part: &Place| {

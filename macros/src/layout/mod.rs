@@ -27,7 +27,7 @@ pub(crate) use self::assigned_types::each_given;
 pub(crate) use self::first_question::Asked;
 pub(crate) use self::held_borrows::lent_by;
 pub(crate) use self::links::{Link, is_entered_within};
-pub(crate) use self::moved_parts::make_mutable;
+pub(crate) use self::moved_parts::{make_mutable, may_move};
 pub(crate) use self::names::is_made_elsewhere;
 pub(crate) use self::shared_types::Alike;
 pub(crate) use self::validate::validate;

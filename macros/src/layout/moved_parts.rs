@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use syn::visit_mut::{self, VisitMut};
-use syn::{Ident, PatIdent, PatType, Stmt};
+use syn::{Expr, Ident, PatIdent, PatType, Stmt};
 
 use super::links::Exits;
 use super::{Layout, Segment, Variable};
@@ -22,6 +22,7 @@ use crate::flow::liveness::Liveness;
 use crate::flow::move_paths::MovedParts;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
+use crate::syntax::binding_modes::binds_by_ref;
 
 /// Finds them, by the node of a block that moves them out; the end of a block comes after its last node.
 pub(super) fn find(
@@ -64,6 +65,11 @@ pub(super) fn find(
             |local| graph[id].region.is_some_and(|region| captures.is_used_outside(region, local));
         // What nothing needs from there on is not saved.
         for (node, needed) in liveness.needed_after(graph, id).into_iter().enumerate() {
+            let is_end = node == graph[id].nodes.len();
+            let mut to = graph.edges(id).iter();
+            if is_end && !to.any(|(to, _)| may_move(graph, &graph[id].end, *to)) {
+                continue;
+            }
             let mut moved = moved_parts.moved(graph, liveness, missed, (id, node));
             moved.retain(|part| needed.contains(&part.local) || is_outside(part.local));
             if !moved.is_empty() {
@@ -72,6 +78,25 @@ pub(super) fn find(
         }
     }
     found
+}
+
+/// Whether an end may move something out of a local if control goes on at a block. Where a place is matched, what the
+/// pattern binds by value moves.
+pub(crate) fn may_move(graph: &Graph, end: &Terminator, to: BlockId) -> bool {
+    let (matched, pat) = match end {
+        Terminator::Match { scrutinee, arms, .. } => {
+            (Some(scrutinee), arms.iter().find(|(_, block)| *block == to).map(|(pat, _)| pat))
+        }
+        Terminator::If { cond: Expr::Let(cond), then, .. } => {
+            (Some(&*cond.expr), (*then == to).then_some(&*cond.pat))
+        }
+        Terminator::LetElse { local, next, .. } => {
+            (local.init.as_ref().map(|init| &*init.expr), (*next == to).then_some(&local.pat))
+        }
+        _ => (None, None),
+    };
+    let is_place = |expr| Place::of(expr, &|ident| graph.locals.find(ident)).is_some();
+    !matched.is_some_and(is_place) || pat.is_some_and(|pat| !binds_by_ref(pat))
 }
 
 /// Declares the locals `mut` into which copies are put. The code may assign nothing to them itself, as in `Order { lines,
