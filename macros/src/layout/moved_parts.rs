@@ -101,7 +101,7 @@ pub(crate) fn may_move(graph: &Graph, end: &Terminator, to: BlockId) -> bool {
 
 /// Declares the locals `mut` into which copies are put. The code may assign nothing to them itself, as in `Order { lines,
 /// ..order }`.
-pub(crate) fn make_mutable(graph: &mut Graph, params: &mut [PatType], layout: &Layout) {
+pub(crate) fn make_mutable(graph: &mut Graph, params: &mut [PatType], layout: &mut Layout) {
     let parts = layout.moved_parts_at.values().flatten();
     // Of those that it assigns rustc says that they are not `mut`.
     let is_written = |id: LocalId| {
@@ -115,6 +115,9 @@ pub(crate) fn make_mutable(graph: &mut Graph, params: &mut [PatType], layout: &L
     }
     let idents = locals.iter().map(|id| graph.locals[*id].ident.clone()).collect();
     let mut declare = Declare { idents };
+    for variable in &mut layout.variables {
+        variable.mutable |= locals.contains(&variable.place.local);
+    }
     locals.into_iter().for_each(|id| graph.locals[id].mutable = true);
     params.iter_mut().for_each(|param| declare.visit_pat_type_mut(param));
     for block in &mut graph.blocks {

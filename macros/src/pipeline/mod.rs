@@ -189,7 +189,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         compile_item(item, function, diagnostics);
     }
     dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
-    let layout = layout::lay_out(&graph, &liveness);
+    let mut layout = layout::lay_out(&graph, &liveness);
     dumps.add("layout", || dump::layout(&graph, &layout));
     dumps.print();
     if let Err(reason) = layout::validate(&graph, &liveness, &layout) {
@@ -206,7 +206,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     report_parts(&graph, &layout, diagnostics);
     report_unexposed(function, &graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
-    layout::make_mutable(&mut graph, &mut function.params, &layout);
+    layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.
     let explains = std::env::var_os(EXPAND).is_some();

@@ -29,10 +29,10 @@ fn passes(source: TokenStream) -> String {
     let mut graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
     out += &format!("\ncfg, liveness\n{}", dump::graph(&graph, &liveness));
-    let layout = layout::lay_out(&graph, &liveness);
+    let mut layout = layout::lay_out(&graph, &liveness);
     layout::validate(&graph, &liveness, &layout).expect("a machine");
     out += &format!("\nlayout\n{}", dump::layout(&graph, &layout));
-    layout::make_mutable(&mut graph, &mut function.params, &layout);
+    layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     let machine =
         syn::parse2(codegen::generate(&function, &graph, &layout, &[], true)).expect("items");
     out + &format!("\ncodegen\n{}", prettyplease::unparse(&machine))

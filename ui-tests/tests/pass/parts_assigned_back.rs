@@ -67,5 +67,3 @@ async fn rest(orders: Vec<Order>) -> piton::Result<Vec<Order>> {
     }
     Ok(shipped)
 }
-
-fn main() {}
