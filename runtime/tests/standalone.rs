@@ -173,3 +173,23 @@ fn a_local_that_cannot_be_read_is_an_error_of_the_step() {
         }
     }
 }
+
+/// The text names the inner of two variables `e`.
+#[cfg(feature = "anyhow")]
+#[workflow]
+async fn measures(photo: String) -> piton::Result<u64> {
+    let mut sum = 0;
+    for e in 1..3 {
+        sum += e;
+    }
+    let width = photo.parse::<u64>().map_err(|e| anyhow::anyhow!("measuring {}: {e}", photo));
+    Ok(sum + width.map_err(piton::Error::boxed)?)
+}
+
+#[cfg(feature = "anyhow")]
+#[test]
+fn anyhow_formats_its_text() {
+    let mut run = Standalone::start(measures("x".to_owned())).unwrap();
+    let Progress::Returned(Err(error)) = run.advance(Timestamp(0)).unwrap() else { panic!() };
+    assert_eq!(error.to_string(), "measuring x: invalid digit found in string");
+}

@@ -29,7 +29,6 @@ async fn program(n: i64) -> (Board, Vec<i64>) {
         let (used, limit) = board
             .limits
             .entry((row.points % 3, row.log.len() > 1))
-            .and_modify(|(used, _)| *used += 100)
             .or_insert_with(|| (0, n));
         *used += act(*used).await;
         if *used > *limit {

@@ -1,45 +1,4 @@
-//! What branches, several look-ups side by side and entries lend, where what they look for is computed or awaited.
-
-use std::collections::BTreeMap;
-
-#[workflow]
-async fn index_in_a_branch(n: i64) -> i64 {
-    let lines = lines(n);
-    let line = match lines.iter().find(|line| line.count > n + 1) {
-        Some(line) => line,
-        None => &lines[nth(act(n).await)],
-    };
-    let other = if n > 3 {
-        let at = nth(n);
-        &lines[at]
-    } else {
-        lines.last().unwrap()
-    };
-    let sku = if n % 2 == 0 { &lines[nth(n + 1)].sku } else { lines[nth(n)].sku.as_str() };
-    let last = {
-        let at = nth(act(line.count).await);
-        note(at);
-        &lines[at]
-    };
-    note(concat(sku, &fetch(&other.sku).await).await);
-    act(line.count + other.count).await + line.count + last.count + sku.len() as i64
-}
-
-#[workflow]
-async fn index_of_an_arm(n: i64) -> i64 {
-    let lines = lines(n);
-    let mut sum = 0;
-    for wanted in [None, Some(n), Some(n + 1)] {
-        let line = match wanted {
-            Some(at) if at > 2 => &lines[nth(at)],
-            Some(at) => &lines[nth(act(at).await)],
-            None => continue,
-        };
-        sum += act(line.count).await + line.count;
-    }
-    let found = if flag(n).await { &lines[nth(act(n).await)] } else { return sum };
-    sum + act(found.count).await * found.count
-}
+//! What branches and several look-ups side by side lend, where what they look for is computed or awaited.
 
 #[workflow]
 async fn looked_up_to_decide(n: i64) -> i64 {
@@ -80,25 +39,6 @@ async fn side_by_side(n: i64) -> i64 {
 }
 
 #[workflow]
-async fn changed_entries(n: i64) -> BTreeMap<i64, i64> {
-    let mut totals: BTreeMap<i64, i64> = BTreeMap::new();
-    let key = n;
-    for round in 0..3 {
-        totals.entry(key).and_modify(|total| *total += note(round)).or_insert(act(n).await);
-        totals.entry(act(n).await).and_modify(|total| *total += n).or_insert(act(9).await);
-        *totals.entry(act(n).await).and_modify(|total| *total -= n).or_insert(3) += act(2).await;
-        let total = totals.entry(n).and_modify(|total| *total += 1).or_insert(act(n).await);
-        *total += act(*total).await;
-        totals.entry(round).and_modify(|total| *total += 5).or_insert(match act(round).await {
-            1 => break,
-            4 => continue,
-            price => price,
-        });
-    }
-    totals
-}
-
-#[workflow]
 async fn parts_of_texts(n: i64) -> i64 {
     let text = fetch(" a=1;b;c ").await;
     let lines = lines(n);
@@ -116,11 +56,8 @@ async fn parts_of_texts(n: i64) -> i64 {
 
 #[workflow]
 async fn program(n: i64) -> i64 {
-    note(index_in_a_branch(n).await);
-    note(index_of_an_arm(n).await);
     note(looked_up_to_decide(n).await);
     note(side_by_side(n).await);
-    note(changed_entries(n).await);
     parts_of_texts(n).await
 }
 

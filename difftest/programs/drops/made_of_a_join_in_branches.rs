@@ -11,7 +11,7 @@ async fn program(n: i64) -> i64 {
     }
     .pop()
     .unwrap_or(match None::<String> {
-        Some(text) if concat(&text, "!").await.len() % 2 == 0 => {
+        Some(text) if text.len() % 2 == 0 => {
             tick().await;
             Noisy::new("d")
         }

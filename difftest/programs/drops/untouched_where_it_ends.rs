@@ -4,10 +4,6 @@ fn check(n: i64, at: i64) -> Option<i64> {
     (note(n) != at).then_some(at)
 }
 
-fn show(pair: &(Noisy, Noisy)) {
-    note((pair.0.name(), pair.1.name()));
-}
-
 #[workflow]
 async fn scopes(n: i64) -> Option<i64> {
     let a = Noisy::new("a");
@@ -117,24 +113,10 @@ async fn left_before(n: i64) -> Option<i64> {
 }
 
 #[workflow]
-async fn filled_again(n: i64) -> Option<i64> {
-    let mut pair = (Noisy::new("first"), Noisy::new("second"));
-    drop(pair.0);
-    check(act(n).await, 1)?;
-    let number = act(n).await;
-    check(number, n)?;
-    tick().await;
-    pair.0 = Noisy::new("third");
-    check(act(n).await, 3)?;
-    show(&pair);
-    Some(number)
-}
-
-#[workflow]
 async fn program(n: i64) -> (Option<i64>, Option<String>, Option<i64>, Option<i64>) {
     let outer = Noisy::new("program");
     let got = (scopes(n).await, between(n).await, rounds(n).await.ok(), taken(n).await);
-    note((left_before(n).await, filled_again(n).await));
+    note(left_before(n).await);
     note(outer.name());
     got
 }

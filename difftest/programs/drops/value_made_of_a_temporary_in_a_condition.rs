@@ -4,7 +4,7 @@
 async fn guarded(n: i64) -> i64 {
     if let Some(v) = find(act(n).await).await.map(Noisy::new) {
         match n {
-            x if x > 5 && flag(x).await => {
+            x if x > 5 && x % 2 == 0 => {
                 note(format!("{v:?}"));
                 1
             }

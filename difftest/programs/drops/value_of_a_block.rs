@@ -14,7 +14,7 @@ async fn program(n: i64) -> i64 {
     note(kept.len());
     match note(n) {
         1 => note(1),
-        _ if flag(n).await => note(2),
+        _ if n % 2 == 0 => note(2),
         _ => note(3),
     };
     note(4)

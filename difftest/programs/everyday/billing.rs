@@ -113,7 +113,7 @@ impl Subscription {
             }
             Ok(_) => invoice.paid |= flag(month).await,
             Err(e) => {
-                self.status = match self.status {
+                self.status = match std::mem::replace(&mut self.status, Status::Active) {
                     Status::Active => Status::PastDue(1),
                     Status::PastDue(n @ 1..=2) => Status::PastDue(n + 1),
                     Status::PastDue(_) => Status::Cancelled { reason: fetch("late").await },

@@ -56,7 +56,7 @@ async fn program(cx: &Context, n: i64) -> (String, BTreeMap<String, Ballot>) {
         }
         match Tally::of(&votes).leader() as i8 {
             ..=-1 => "failed",
-            1.. if flag(n).await => "passed",
+            1.. if n % 2 == 0 => "passed",
             0.. => {
                 let t = act(n).await;
                 if t > 50 { "tie" } else { "late tie" }

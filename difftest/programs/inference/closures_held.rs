@@ -1,4 +1,4 @@
-//! Closures and functions that are held across awaits, with what they capture.
+//! Closures that are held across awaits, with what they capture.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ async fn called_with_an_await(n: i64) -> i64 {
     let shift = |x: i64| x + offset;
     let first = shift(act(n).await);
     let second = shift(shift(act(first).await) + act(2).await);
-    let double = twice;
+    let double = |n| twice(n);
     let again = double(act(second).await) + double(1);
-    let text = i64::to_string;
+    let text = |n: &i64| n.to_string();
     again + text(&act(again).await).len() as i64
 }
 

@@ -1,12 +1,4 @@
-//! Plain numbers, functions, constructors and closures that are held across awaits are of one type, wherever
-//! that is told.
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Label<T>(T);
-
-fn same<T>(value: T) -> T {
-    value
-}
+//! Plain numbers and closures that are held across awaits are of one type, wherever that is told.
 
 fn applied(change: impl Fn(i64) -> i64) -> i64 {
     change(3)
@@ -39,23 +31,6 @@ async fn numbers(n: i64) -> String {
         text += &(*limit << 1).to_string();
     }
     text
-}
-
-#[workflow]
-async fn functions(n: i64) -> String {
-    let largest = std::cmp::max;
-    let keep = same;
-    let label = Label;
-    let some = Some;
-    let first: u8 = largest(n as u8, 100);
-    let second: u8 = keep(first);
-    let third: Label<u8> = label(second);
-    let fourth: Option<u8> = some(7);
-    tick().await;
-    let kept = keep(200);
-    tick().await;
-    let last = (largest(200, 100) << 1, kept << 1, label(200).0 << 1, some(200).map(|it| it << 1));
-    format!("{first} {second} {third:?} {fourth:?} {last:?}")
 }
 
 #[workflow]
@@ -114,6 +89,6 @@ async fn closures(n: i64) -> Vec<i64> {
 }
 
 #[workflow]
-async fn program(n: i64) -> (String, String, Vec<i64>) {
-    (numbers(n).await, functions(n).await, closures(n).await)
+async fn program(n: i64) -> (String, Vec<i64>) {
+    (numbers(n).await, closures(n).await)
 }

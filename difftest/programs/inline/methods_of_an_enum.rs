@@ -13,7 +13,7 @@ impl Light {
     #[workflow]
     async fn next(self) -> Self {
         match self {
-            Self::Red if flag(1).await => Self::Broken { why: fetch("odd").await },
+            Self::Red if note(1) > 2 => Self::Broken { why: fetch("odd").await },
             Self::Red => Self::Green(act(2).await as u8 % Self::LIMIT),
             Self::Green(0) => Self::Red,
             Self::Green(left @ 1..) => Self::Green(left - 1),

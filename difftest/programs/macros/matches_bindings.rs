@@ -6,7 +6,7 @@ async fn program(n: i64) -> i64 {
     let small = matches!(shape, Shape::Circle { radius } if radius > 2);
     let sum = match shape {
         Shape::Circle { radius } => act(radius).await,
-        Shape::Rect(a, _) if matches!(pair(a).await, (radius, _) if radius > 3) => act(a).await,
+        Shape::Rect(a, _) if matches!(a, radius if radius > 3) => act(a).await,
         _ => 7,
     };
     tick().await;

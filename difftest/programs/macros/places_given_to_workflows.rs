@@ -57,7 +57,7 @@ macro_rules! checked {
             let given = $left.take();
             let rated = $rate(count as i64);
             let chosen = select! { $wrap(n) | $wrap(n) = async { $wrap($call.await) } => n };
-            let moved = $label;
+            let moved = std::mem::take(&mut $label);
             tick().await;
             $label = moved + "!";
             format!("{count} {text} {given:?} {rated} {chosen} {:?}", $cart)

@@ -7,7 +7,7 @@ async fn program(n: i64) -> i64 {
     let list = vec![
         whole.0,
         match n {
-            x if flag(x).await && act(3).await > 1 => {
+            x if x % 2 == 0 => {
                 let moved: (i64, String) = whole;
                 moved.1.len() as i64
             }

@@ -8,7 +8,7 @@ async fn program(n: i64) -> i64 {
     let joined = concat(&(order.customer), "x").await.len() as i64;
     let length = act(length + joined + order.id + takes(order.customer)).await;
     let value = match order.id {
-        x if flag(x).await => {
+        x if x % 2 == 0 => {
             if n > 2 {
                 act(x).await;
                 let mut round = 0;
@@ -25,7 +25,7 @@ async fn program(n: i64) -> i64 {
             }
             1
         }
-        x @ 1..=50 if note(x) > 2 && flag(x + 1).await => 2,
+        x @ 1..=50 if note(x) > 2 => 2,
         _ => 3,
     };
     note(value + length);

@@ -1,4 +1,4 @@
-//! Fields that are called as keywords are: bound by a pattern, moved out and filled again, moved into branches.
+//! Fields that are called as keywords are: bound by a pattern, replaced, used by branches.
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Item {
@@ -9,19 +9,15 @@ struct Item {
 #[workflow]
 async fn program(n: i64) -> String {
     let mut item = Item { r#type: fetch("a").await, r#move: (fetch("b").await, n) };
-    let old = item.r#type;
+    let old = std::mem::take(&mut item.r#type);
     item.r#type = fetch(&old).await;
     let Item { ref r#type, r#move: (_, count) } = item;
     let length = act(count).await + r#type.len() as i64;
     let (first, second) = join!(
+        async { fetch(&item.r#type).await },
         async {
-            let r#type = item.r#type;
-            fetch(&r#type).await
-        },
-        async {
-            let part = item.r#move.0;
             tick().await;
-            part
+            item.r#move.0.clone()
         },
     );
     format!("{old} {first} {second} {length}")

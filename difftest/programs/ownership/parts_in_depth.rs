@@ -1,4 +1,4 @@
-//! Parts of parts that are moved out, filled again, and taken apart out of boxes.
+//! Parts of parts that are taken, filled again, and taken apart out of boxes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Addr {
     street: String,
@@ -28,15 +28,15 @@ async fn program(n: i64) -> (String, Person) {
         home: addr(n),
         work: flag(n).await.then(|| Box::new(addr(n + 1))),
     };
-    let zip = p.home.city.zip.0;
-    let street = p.home.street;
+    let zip = std::mem::take(&mut p.home.city.zip.0);
+    let street = std::mem::take(&mut p.home.street);
     let out = concat(&zip, &street).await;
-    let name = p.name;
+    let name = std::mem::take(&mut p.name);
     p.home.city.zip.0 = fetch(&p.home.city.name).await;
     p.name = if n > 1 { name.clone() + "!" } else { fetch(&name).await };
     let num = p.home.city.zip.1 + act(1).await;
     p.home.street = format!("{street}{num}");
-    let work = p.work;
+    let work = p.work.take();
     let text = match work {
         Some(b) => {
             let Addr { street, city: City { zip: (a, k), .. } } = *b;

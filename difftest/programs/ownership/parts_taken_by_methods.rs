@@ -49,7 +49,7 @@ async fn program(n: i64) -> (Vec<i64>, Vec<String>) {
     all.push(order.id);
 
     let mut order = purchase(n);
-    all.push(act(order.address.codes.into_values().sum()).await);
+    all.push(act(std::mem::take(&mut order.address.codes).into_values().sum()).await);
     order.address.street.push('x');
     texts.push(fetch(&order.address.street).await);
     order.address.codes = table(n).await;
@@ -78,7 +78,7 @@ async fn program(n: i64) -> (Vec<i64>, Vec<String>) {
     all.push(order.address.codes.len() as i64 + act(order.address.into_label().len() as i64).await);
     let order = purchase(n);
     let (lines, owner) = join!(
-        async { let lines = order.lines.into_iter().map(|line| line.count).sum(); act(lines).await },
+        async { let lines = order.lines.iter().map(|line| line.count).sum(); act(lines).await },
         async { fetch(&order.owner).await }
     );
     all.push(lines + order.id);

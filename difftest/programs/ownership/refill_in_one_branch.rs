@@ -1,5 +1,21 @@
 //! Parts moved out and put back, in one branch only, of nested structs and of tuples.
 
+/// A value of which a copy may be dropped unseen.
+#[derive(Debug, Serialize, Deserialize)]
+struct Tag {
+    name: String,
+}
+
+impl Tag {
+    fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Label {
     text: String,
@@ -9,14 +25,14 @@ struct Label {
 #[derive(Debug, Serialize, Deserialize)]
 struct Parcel {
     label: Label,
-    noisy: Noisy,
+    noisy: Tag,
     pair: (String, i64),
 }
 
 #[workflow]
 async fn program(n: i64) -> i64 {
     let label = Label { text: "text".to_owned(), tags: vec!["tag".to_owned()] };
-    let mut parcel = Parcel { label, noisy: Noisy::new("noisy"), pair: ("pair".to_owned(), n) };
+    let mut parcel = Parcel { label, noisy: Tag::new("noisy"), pair: ("pair".to_owned(), n) };
     if n > 1 {
         let text = parcel.label.text;
         let longer = concat(&text, "branch").await;
@@ -29,7 +45,7 @@ async fn program(n: i64) -> i64 {
     note(noisy.name());
     parcel.pair.0 = fetch(&first).await;
     note("before the refill");
-    parcel.noisy = Noisy::new("another");
+    parcel.noisy = Tag::new("another");
     tick().await;
     let Label { text, .. } = parcel.label;
     parcel.label = Label { text: concat(&text, "!").await, tags: vec![first] };
@@ -38,7 +54,7 @@ async fn program(n: i64) -> i64 {
         drop(parcel.noisy);
         tick().await;
         note("refilled after the drop");
-        parcel.noisy = Noisy::new("third");
+        parcel.noisy = Tag::new("third");
     }
     note(parcel.noisy.name());
     parcel.label.tags.len() as i64

@@ -7,8 +7,8 @@ async fn program(n: i64) -> String {
     let _taken = kept.0;
     let first = pair.0;
     let _ = match n {
-        x if flag(x).await => note(first),
-        x if note(x) > 0 && flag(x).await => {
+        x if x % 2 == 0 => note(first),
+        x if note(x) > 0 => {
             kept.0 = Noisy::new("filled");
             kept = (Noisy::new("new left"), Noisy::new("new right"));
             x

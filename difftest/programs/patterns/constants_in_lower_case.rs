@@ -21,7 +21,7 @@ async fn program(n: i64) -> Vec<i64> {
     let mut found = Vec::new();
     for i in [n, seven, eleven] {
         found.push(match act(i).await {
-            seven if flag(n).await => 1,
+            seven if n % 2 == 0 => 1,
             eleven | 7 => act(i).await,
             other => act(other).await,
         });

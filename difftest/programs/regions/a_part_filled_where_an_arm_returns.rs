@@ -1,5 +1,17 @@
 //! A part of a local is moved out, and filled again in the value that a branch returns with.
 
+/// A value of which a copy may be dropped unseen.
+#[derive(Debug, Serialize, Deserialize)]
+struct Tag {
+    name: String,
+}
+
+impl Tag {
+    fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+}
+
 #[workflow]
 async fn in_an_arm(n: i64) -> (i64, String) {
     let mut pair = (n, fetch("first").await);
@@ -23,31 +35,31 @@ async fn in_an_arm(n: i64) -> (i64, String) {
 }
 
 #[workflow]
-async fn on_one_way(n: i64) -> (Noisy, i64) {
-    let mut pair = (Noisy::new("first"), n);
+async fn on_one_way(n: i64) -> (Tag, i64) {
+    let mut pair = (Tag::new("first"), n);
     drop(pair.0);
     pair.1 += act(n).await;
     if flag(pair.1).await {
         note(1);
         return if pair.1 > 2 {
-            pair.0 = Noisy::new("again");
+            pair.0 = Tag::new("again");
             pair
         } else {
             return {
-                pair.0 = Noisy::new("inner");
+                pair.0 = Tag::new("inner");
                 pair.1 = 7;
                 pair
             };
         };
     }
     pair.1 += act(pair.1).await;
-    pair.0 = Noisy::new("last");
+    pair.0 = Tag::new("last");
     pair
 }
 
 #[workflow]
-async fn back_to_the_loop(n: i64) -> (Noisy, i64) {
-    let mut pair = (Noisy::new("first"), n);
+async fn back_to_the_loop(n: i64) -> (Tag, i64) {
+    let mut pair = (Tag::new("first"), n);
     drop(pair.0);
     let mut left = 3;
     'rounds: loop {
@@ -61,12 +73,12 @@ async fn back_to_the_loop(n: i64) -> (Noisy, i64) {
                 }
                 number if number % 3 == given => continue,
                 _ if left == 1 => {
-                    pair.0 = Noisy::new("left");
+                    pair.0 = Tag::new("left");
                     note(3);
                     continue 'rounds;
                 }
                 _ => {
-                    pair.0 = Noisy::new("found");
+                    pair.0 = Tag::new("found");
                     pair.1 += given;
                     pair
                 }
@@ -78,7 +90,7 @@ async fn back_to_the_loop(n: i64) -> (Noisy, i64) {
         pair.1 += 1;
     }
     pair.1 += act(pair.1).await;
-    pair.0 = Noisy::new("last");
+    pair.0 = Tag::new("last");
     pair
 }
 

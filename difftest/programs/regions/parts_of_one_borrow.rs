@@ -11,7 +11,8 @@ struct Owner(String, i64);
 #[workflow]
 async fn program(n: i64) -> String {
     let mut cart = Cart { items: vec![n], total: 0, owner: Owner("a".to_string(), 1) };
-    let Cart { items, total, owner: Owner(name, age) } = &mut cart;
+    let (items, total) = (&mut cart.items, &mut cart.total);
+    let Owner(name, age) = &mut cart.owner;
     join!(async { *total += act(n).await }, async { items.push(act(2).await) }, async {
         name.push_str(&fetch("b").await);
         *age += 1;

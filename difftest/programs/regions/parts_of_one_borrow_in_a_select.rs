@@ -3,7 +3,7 @@
 #[workflow]
 async fn program(n: i64) -> (i64, (i64, i64)) {
     let mut cart = (n, (n, 3));
-    let (a, (b, c)) = &mut cart;
+    let (a, b, c) = (&mut cart.0, &mut cart.1.0, &mut cart.1.1);
     for i in 0..3 {
         *a += act(i).await;
         *b += *c;

@@ -11,7 +11,7 @@ async fn program(n: i64) -> String {
         note(format!("{type:>match$}", r#match = 4));
     }
     match act(r#match).await {
-        r#in if act(r#in).await > n => text + &format!("{in} {type}"),
+        r#in if r#in > n => text + &format!("{in} {type}"),
         r#in => format!("{text} {in:?}"),
     }
 }

@@ -8,8 +8,8 @@ async fn program(n: i64) -> i64 {
         note(act(*y).await);
     }
     match pair {
-        (Some(x @ (0 | 5..)), _) if flag(1).await => x,
-        (Some(x @ (0 | 5..)), y @ (1 | 2 | 4..)) if flag(x).await => x + y,
+        (Some(x @ (0 | 5..)), _) if note(1) > 2 => x,
+        (Some(x @ (0 | 5..)), y @ (1 | 2 | 4..)) if x % 2 == 0 => x + y,
         (Some(x @ (0 | 5..)), _) => act(x).await,
         _ => 3,
     }

@@ -137,7 +137,7 @@ impl Generator {
         };
         let nodes = types.iter().map(|ty| self.operand(*ty)).collect();
         let value = Node::expr(Ty::Unit, &value.replace('@', &local), nodes);
-        let arms = self.arms(ty, self.possible(arms), mutable);
+        let arms = self.arms(ty, arms, mutable);
         Node::expr(ty, "match $ {\n$}", vec![value, arms])
     }
 

@@ -15,9 +15,9 @@ pub(super) const MATCHED: [Matched; 19] = [
         "&mut @",
         &[],
         &[
-            ("Shape::Named(name, _) if flag(name.len() as i64).await", &[("(*name)", Ty::Text)]),
+            ("Shape::Named(name, _) if name.len() as i64 % 2 == 0", &[("(*name)", Ty::Text)]),
             (
-                "Shape::Rect(a, _) | Shape::Circle { radius: a } if flag(*a).await",
+                "Shape::Rect(a, _) | Shape::Circle { radius: a } if *a % 2 == 0",
                 &[("(*a)", Ty::Int)],
             ),
             ("_", &[]),
@@ -29,7 +29,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         "@.get_mut(i64::rem_euclid($, 3) as usize)",
         AT,
         &[
-            ("Some(x @ 1..=50) if flag(*x).await", &[("(*x)", Ty::Int)]),
+            ("Some(x @ 1..=50) if *x % 2 == 0", &[("(*x)", Ty::Int)]),
             ("Some(x)", &[("(*x)", Ty::Int)]),
             ("None", &[]),
         ],
@@ -39,7 +39,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         true,
         "@.as_mut()",
         &[],
-        &[("Some(text) if flag(text.len() as i64).await", &[("(*text)", Ty::Text)]), ("_", &[])],
+        &[("Some(text) if text.len() as i64 % 2 == 0", &[("(*text)", Ty::Text)]), ("_", &[])],
     ),
     (
         Ty::List,
@@ -47,7 +47,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         "@[..]",
         &[],
         &[
-            ("[first, ..] if flag(first).await", &[("first", Ty::Int)]),
+            ("[first, ..] if first % 2 == 0", &[("first", Ty::Int)]),
             ("[.., a @ 1..=20]", &[("a", Ty::Int)]),
             ("_", &[]),
         ],
@@ -58,7 +58,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         "@.lines[..]",
         &[],
         &[
-            ("[Line { count, .. }, ..] if flag(count).await", &[("count", Ty::Int)]),
+            ("[Line { count, .. }, ..] if count % 2 == 0", &[("count", Ty::Int)]),
             ("[.., Line { ref sku, .. }]", &[("(*sku)", Ty::Text)]),
             ("_", &[]),
         ],
@@ -70,7 +70,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         &[],
         &[
             ("Shape::Named(name, _)", &[("(*name)", Ty::Text)]),
-            ("Shape::Circle { radius } if flag(*radius).await", &[("(*radius)", Ty::Int)]),
+            ("Shape::Circle { radius } if *radius % 2 == 0", &[("(*radius)", Ty::Int)]),
             ("Shape::Rect(a, b) | Shape::Rect(b, a)", &[("(*a)", Ty::Int), ("(*b)", Ty::Int)]),
             ("_", &[]),
         ],
@@ -106,7 +106,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         &[
             ("[] | [_]", &[]),
             (
-                "[first, middle @ .., last] if flag(*first).await",
+                "[first, middle @ .., last] if *first % 2 == 0",
                 &[("(*first)", Ty::Int), ("(middle.len() as i64)", Ty::Int), ("(*last)", Ty::Int)],
             ),
             ("[1..=9, rest @ ..]", &[("(rest.len() as i64)", Ty::Int)]),
@@ -119,7 +119,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         "@.iter().find(|x| **x % 3 == 0)",
         &[],
         &[
-            ("Some(x) if act(*x).await > 9", &[("(*x)", Ty::Int)]),
+            ("Some(x) if *x > 9", &[("(*x)", Ty::Int)]),
             ("Some(0..=9)", &[]),
             ("found", &[("(found.is_some() as i64)", Ty::Int)]),
         ],
@@ -161,7 +161,7 @@ pub(super) const MATCHED: [Matched; 19] = [
         &[],
         &[
             ("Some(\"item 3\" | \"item 7\")", &[]),
-            ("Some(text) if flag(text.len() as i64).await", &[("text", Ty::Str)]),
+            ("Some(text) if text.len() as i64 % 2 == 0", &[("text", Ty::Str)]),
             ("_", &[]),
         ],
     ),

@@ -1,7 +1,7 @@
 //! Matches, with patterns by value of every kind.
 
 use super::scope::Capture;
-use super::{Generator, Kind, Node, Ty};
+use super::{Generator, Node, Ty};
 
 /// An arm: the pattern, whether it may have a guard, and its bindings.
 pub(super) type Arm = (&'static str, &'static [(&'static str, Ty)]);
@@ -11,8 +11,8 @@ const INT_ARMS: [&[Arm]; 4] = [
     &[("x if x % 2 == 0", &[("x", Ty::Int)]), ("1 | 3 | 5", &[]), ("_", &[])],
     &[("i64::MIN..0", &[]), ("x @ (0 | 2 | 4) if note(x) < 4", &[("x", Ty::Int)]), ("_", &[])],
     &[
-        ("x if flag(x).await", &[("x", Ty::Int)]),
-        ("x @ 1..=50 if note(x) > 2 && flag(x).await && act(3).await > 5", &[("x", Ty::Int)]),
+        ("x if x % 2 == 0", &[("x", Ty::Int)]),
+        ("x @ 1..=50 if note(x) > 2 && x % 2 == 0", &[("x", Ty::Int)]),
         ("mut x", &[("x", Ty::Int)]),
     ],
 ];
@@ -36,7 +36,7 @@ const SHAPE_ARMS: [&[Arm]; 5] = [
     ],
     &[
         (
-            "Shape::Named(name, inner) if flag(name.len() as i64).await",
+            "Shape::Named(name, inner) if name.len() as i64 % 2 == 0",
             &[("name", Ty::Text), ("inner", Ty::Boxed)],
         ),
         ("Shape::Rect(a, b) if a < b", &[("a", Ty::Int), ("b", Ty::Int)]),
@@ -64,7 +64,7 @@ const OUTCOME_ARMS: [&[Arm]; 3] = [
     ],
     &[
         (
-            "Ok(a @ ..=110) | Err(ActivityError::Failed(Refused { code: a })) if flag(a).await",
+            "Ok(a @ ..=110) | Err(ActivityError::Failed(Refused { code: a })) if a % 2 == 0",
             &[("a", Ty::Int)],
         ),
         ("whole @ (Ok(_) | Err(ActivityError::TimedOut(_)))", &[("whole", Ty::Outcome)]),
@@ -86,7 +86,7 @@ const MAYBE_TEXT_ARMS: [&[Arm]; 3] = [
     &[("Some(text) if text.len() > 6", &[("text", Ty::Text)]), ("Some(_)", &[]), ("None", &[])],
     &[("Some(text)", &[("text", Ty::Text)]), ("None", &[])],
     &[
-        ("Some(text) if concat(&text, \"!\").await.len() % 2 == 0", &[("text", Ty::Text)]),
+        ("Some(text) if text.len() % 2 == 0", &[("text", Ty::Text)]),
         ("some @ Some(_)", &[("some", Ty::MaybeText)]),
         ("None", &[]),
     ],
@@ -99,7 +99,7 @@ const PAIR_ARMS: [&[Arm]; 3] = [
     ],
     &[("(number, _) if number > 7", &[("number", Ty::Int)]), ("(.., text)", &[("text", Ty::Text)])],
     &[
-        ("(a @ (1 | 3 | 4), mut text) if flag(a).await", &[("a", Ty::Int), ("text", Ty::Text)]),
+        ("(a @ (1 | 3 | 4), mut text) if a % 2 == 0", &[("a", Ty::Int), ("text", Ty::Text)]),
         ("whole @ (.., _)", &[("whole", Ty::Pair)]),
     ],
 ];
@@ -112,7 +112,7 @@ const ARRAY_ARMS: [&[Arm]; 2] = [
         ("[.., last]", &[("last", Ty::Int)]),
     ],
     &[
-        ("[a, .., b] if add(a, b).await % 2 == 0", &[("a", Ty::Int), ("b", Ty::Int)]),
+        ("[a, .., b] if (a + b) % 2 == 0", &[("a", Ty::Int), ("b", Ty::Int)]),
         ("mut whole", &[("whole", Ty::Array)]),
     ],
 ];
@@ -152,7 +152,7 @@ const LIST_ARMS: [&[Arm]; 1] = [&[
 
 const FOUND_ARMS: [&[Arm]; 2] = [
     &[
-        ("Ok(Some(x @ 1..=40)) if flag(x).await", &[("x", Ty::Int)]),
+        ("Ok(Some(x @ 1..=40)) if x % 2 == 0", &[("x", Ty::Int)]),
         ("Ok(Some(x))", &[("x", Ty::Int)]),
         ("Err(ActivityError::Failed(Refused { code }))", &[("code", Ty::Int)]),
         ("Ok(None) | Err(_)", &[]),
@@ -197,19 +197,8 @@ impl Generator {
             13 => (self.expr(Ty::Duo), self.rng.pick(&DUO_ARMS)),
             _ => (self.expr(Ty::MaybeNoisy), self.rng.pick(&MAYBE_NOISY_ARMS)),
         };
-        let arms = self.arms(ty, self.possible(arms), false);
-        // Where a guard awaits, rustc 1.95 forgets the index of an element that is matched in place, and
-        // reads another one after the await. In a block it is a value. The only elements are numbers.
-        let is_number = scrutinee.kind == Kind::Expr(Ty::Int);
-        let is_element = is_number && scrutinee.to_source().ends_with(']');
-        let template = if is_element { "match { $ } {\n$}" } else { "match $ {\n$}" };
-        Node::expr(ty, template, vec![scrutinee, arms])
-    }
-
-    /// The arms, if they may await where they do, and else one that takes everything.
-    pub(super) fn possible(&self, arms: &'static [Arm]) -> &'static [Arm] {
-        let awaits = arms.iter().any(|(pattern, _)| pattern.contains(".await"));
-        if awaits && !self.may_await { &[("_", &[])] } else { arms }
+        let arms = self.arms(ty, arms, false);
+        Node::expr(ty, "match $ {\n$}", vec![scrutinee, arms])
     }
 
     /// These arms, which may change what they bind if that is lent so.
@@ -244,10 +233,12 @@ impl Generator {
         Node::expr(Ty::Unit, &template, nodes)
     }
 
-    /// A guard, which may await, but not change anything.
+    /// A guard, which may not change anything.
     fn guard(&mut self) -> Node {
         let outside = self.scope.begin_capture(Capture::Read);
-        let guard = self.without_exit(|this| this.perhaps(|this| this.expr(Ty::Bool)));
+        let guard = self.without_exit(|this| {
+            this.perhaps(|this| this.without_await(|this| this.expr(Ty::Bool)))
+        });
         self.scope.end_capture(outside);
         guard
     }

@@ -251,10 +251,12 @@ impl Scope {
         Some(index)
     }
 
-    /// A local, or a part of one, that has been moved and can be given a new value. One that shows its drop
-    /// is not in a branch, behind which nothing could read it.
+    /// A local, or a part of one, that has been moved and can be given a new value. A local that shows its drop is not in
+    /// a branch, behind which nothing could read it; a part shows none, since a copy of it is dropped, too.
     pub(super) fn find_moved(&mut self, rng: &mut Rng) -> Option<usize> {
-        let shows = |var: &Var| var.ty.is_noisy() && var.branches < self.branches;
+        let shows = |var: &Var| {
+            var.ty.is_noisy() && (var.part_of.is_some() || var.branches < self.branches)
+        };
         let fitting: Vec<usize> = (self.captured..self.vars.len())
             .filter(|index| !self.vars[*index].alive && !shows(&self.vars[*index]))
             .filter(|index| self.is_usable(*index, self.vars[*index].ty, Use::Assign))
@@ -327,7 +329,10 @@ impl Scope {
             && match usage {
                 Use::Read => is_whole,
                 Use::Change => is_whole && var.mutable && is_free,
-                Use::Refill => is_whole && var.mutable && is_free && var.owned,
+                Use::Refill => {
+                    let shows = var.part_of.is_some() && var.ty.is_noisy();
+                    is_whole && !shows && var.mutable && is_free && var.owned
+                }
                 Use::Move => is_whole && is_free && var.owned && var.depth == depth,
                 Use::Assign => is_placed && var.mutable && is_free && own,
             }

@@ -8,7 +8,7 @@ use syn::{Expr, Label, Pat, Stmt as Source};
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
 use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
-use crate::syntax::branches::{arms_await, awaits, branches_await, in_arm};
+use crate::syntax::branches::{arms_await, branches_await, in_arm};
 use crate::syntax::build::{ident_expr, unit};
 use crate::syntax::conditions::chain;
 use crate::syntax::operators::is_assignment;
@@ -211,9 +211,6 @@ impl Lower<'_> {
     }
 
     fn arms(&mut self, expr: syn::ExprMatch, scrutinee: Expr, dest: Dest) {
-        if expr.arms.iter().any(awaits) {
-            return self.guarded_match(expr, scrutinee, dest);
-        }
         let suspends = expr.arms.iter().any(|arm| suspend::expr(&arm.body));
         if !suspends {
             let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });

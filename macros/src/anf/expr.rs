@@ -40,10 +40,7 @@ impl Lower<'_> {
                 self.push_await(point, pat, None);
                 self.locals.path(local)
             }
-            mut expr if control::has_parts(&expr) => {
-                if let Some(again) = self.chosen_operand(&mut expr) {
-                    return again;
-                }
+            expr if control::has_parts(&expr) => {
                 let local = self.temporary(&expr);
                 match expr {
                     Expr::Match(expr) => self.match_operand(expr, local),

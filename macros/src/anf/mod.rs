@@ -15,53 +15,41 @@ mod statements;
 
 pub(crate) use self::statements::is_owned;
 
-use std::borrow::Cow;
-
 use syn::{Block, Ident};
 
-use crate::desugar::destructuring::take_all_apart;
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Body, Locals, Refinement, Tree};
+use crate::ir::{Body, Locals, Tree};
 use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
-use crate::lower::{Dest, Lower, Patterns, items};
+use crate::lower::{Dest, Lower, items};
 use crate::values::texts::find as find_texts;
 
-/// Takes apart what suspends, for the first time or again.
+/// Takes apart what suspends.
 pub(crate) fn convert(
     context: Option<&Ident>,
     body: &Block,
     mut locals: Locals,
-    refinement: &Refinement,
     diagnostics: &Diagnostics,
 ) -> Tree {
-    let mut body = Cow::Borrowed(body);
-    let patterns = if refinement.destructured.is_empty() {
-        Patterns::new()
-    } else {
-        take_all_apart(&locals, &refinement.destructured, body.to_mut())
-    };
-    let shapes = find_texts(&body, &mut locals);
+    let shapes = find_texts(body, &mut locals);
     let mut lower = Lower {
         locals,
-        refinement,
         shapes,
         points: Points::new(),
         items: Vec::new(),
-        source: items::Source::new(&body),
+        source: items::Source::new(body),
         depth: 0,
         temporaries: 0,
         borrowed: 0,
         jumps: Jumps::default(),
         declared: Vec::new(),
-        patterns,
         following: Following::default(),
         out: Vec::new(),
         context: context.cloned(),
         diagnostics,
     };
-    lower.block(Block::clone(&body), Dest::Return);
+    lower.block(body.clone(), Dest::Return);
     let Lower { locals, points, items, out, .. } = lower;
     let points = points.named(diagnostics);
     Tree { locals, points, items, body: Body { stmts: out } }

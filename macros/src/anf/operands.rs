@@ -120,10 +120,7 @@ impl Lower<'_> {
                 }
                 operand
             }
-            mut operand if kind.is_value() => {
-                if let Some(chosen) = self.chosen_in_place(&mut operand) {
-                    return chosen;
-                }
+            operand if kind.is_value() => {
                 if self.borrows().is_stable_value(&operand, changed) {
                     return operand;
                 }
@@ -136,7 +133,7 @@ impl Lower<'_> {
                         self.borrowed = before;
                         found
                     }
-                    _ => self.spill_asked(operand, changed),
+                    _ => self.spill_lent(operand),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
@@ -231,7 +228,7 @@ impl Lower<'_> {
                 }
                 None => {
                     let value = self.keep_receiver(value);
-                    let value = self.spill_asked(value, changed);
+                    let value = self.spill_lent(value);
                     self.note_kept();
                     value
                 }
@@ -318,10 +315,7 @@ impl Lower<'_> {
     }
 
     pub(crate) fn spill(&mut self, value: Expr) -> Expr {
-        let mut value = without_parens(value);
-        if let Some(chosen) = self.chosen_operand(&mut value) {
-            return chosen;
-        }
+        let value = without_parens(value);
         let local = self.temporary(&value);
         let pat = self.locals.pattern(local);
         self.code(let_stmt(pat, value));

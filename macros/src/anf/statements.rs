@@ -27,7 +27,6 @@ impl Lower<'_> {
         self.following.enter(block);
         while let Some(stmt) = self.following.next() {
             let is_last = self.following.is_over();
-            self.check_patterns_before(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
@@ -176,9 +175,6 @@ impl Lower<'_> {
         let is_owned = ty.is_some_and(is_owned);
         if let Some(init) = local.init.as_ref().filter(|_| !is_owned) {
             self.note_borrows(pat, &init.expr);
-            if init.diverge.is_none() {
-                self.note_borrows_of_parts(pat, &init.expr);
-            }
         }
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };

@@ -19,6 +19,8 @@ enum Kind {
     /// The block of `cx.spawn(async { … })`.
     SpawnedBlock,
     Constant,
+    /// The guard of a `match` arm or of `matches!`.
+    Guard,
 }
 
 /// A part of a body that awaits, or fails to, as one.
@@ -59,6 +61,10 @@ impl Region {
     pub(super) fn constant() -> Self {
         Self::new(Kind::Constant)
     }
+
+    pub(super) fn guard() -> Self {
+        Self::new(Kind::Guard)
+    }
 }
 
 impl Checker<'_> {
@@ -71,7 +77,7 @@ impl Checker<'_> {
 
     /// Whether what is being checked is taken apart into a machine.
     pub(super) fn is_machine(&self) -> bool {
-        self.is_compiled && self.region.kind == Kind::Machine
+        self.is_compiled && matches!(self.region.kind, Kind::Machine | Kind::Guard)
     }
 
     /// Whether the passes look at what is being checked.
@@ -103,6 +109,11 @@ impl Checker<'_> {
                  activity, a timer or a signal",
             ),
             Kind::Constant => (Rule::AWAIT_IN_CONST, "await in a constant", "use a `let`"),
+            Kind::Guard => (
+                Rule::UNSUPPORTED_AWAIT,
+                "await in the guard of a pattern",
+                "await before the `match`, into a variable, or in the arm: `if in_stock(&item).await { … }`",
+            ),
         };
         if !std::mem::replace(&mut self.region.is_refused, true) {
             self.report(rule, token, message, help);

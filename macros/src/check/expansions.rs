@@ -5,7 +5,6 @@ use quote::{ToTokens, quote};
 use syn::{Block, Ident, Macro, Stmt};
 
 use super::effects::UNSAFE;
-use super::items::made_by;
 use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
 use super::shared::refused;
@@ -187,17 +186,7 @@ impl Checker<'_> {
         // A block that stays as it is has variables of its own.
         let is_taken_apart =
             suspend::block(block) || crate::syntax::macros::has_jump(block.to_token_stream());
-        let made = made_by(&self.definitions, mac);
-        // At the beginning of the body's code they become items of the body.
-        let is_item = made.are_items() && self.depth == 1;
-        if made.named_by_call && !is_item && is_taken_apart && rest.iter().any(suspend::stmt) {
-            self.report(
-                Rule::LOCAL_IN_MACRO,
-                &quote!(#path #bang),
-                format!("have `{name}!` define an item that is used after an await"),
-                "move the item, or the call of the macro, out of the function",
-            );
-        } else if effects.declares && is_taken_apart {
+        if effects.declares && is_taken_apart {
             self.report(
                 Rule::LOCAL_IN_MACRO,
                 &quote!(#path #bang),

@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, Macro, Pat, Token};
+use syn::{Expr, Macro, Pat, PatGuard, Token};
 
 use crate::syntax::macros::names_literal;
 use crate::syntax::macros::write_out;
@@ -105,11 +105,16 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         Grammar::Matches => {
             code.expressions.push(input.parse()?);
             input.parse::<Token![,]>()?;
-            code.patterns.push(Pat::parse_multi_with_leading_vert(input)?);
-            if input.peek(Token![if]) {
-                input.parse::<Token![if]>()?;
-                code.expressions.push(input.parse()?);
-            }
+            let pat = Pat::parse_multi_with_leading_vert(input)?;
+            code.patterns.push(match input.parse::<Option<Token![if]>>()? {
+                Some(if_token) => Pat::Guard(PatGuard {
+                    attrs: Vec::new(),
+                    pat: Box::new(pat),
+                    if_token,
+                    guard: Box::new(input.parse()?),
+                }),
+                None => pat,
+            });
             input.parse::<Option<Token![,]>>()?;
         }
         Grammar::Fields => {
@@ -240,7 +245,8 @@ mod tests {
         assert_eq!(counts(&parse_quote!(format!("{} {x}", a, x = b))), Some((3, 0)));
         assert_eq!(counts(&parse_quote!(vec![a; b])), Some((2, 0)));
         assert_eq!(counts(&parse_quote!(vec![a, b,])), Some((2, 0)));
-        assert_eq!(counts(&parse_quote!(matches!(a, Some(1) | None if b))), Some((2, 0)));
+        // The guard belongs to the pattern.
+        assert_eq!(counts(&parse_quote!(matches!(a, Some(1) | None if b))), Some((1, 0)));
         let fields: Macro = parse_quote!(tracing::info!(target: "x", a.b = ?c, %d, e = 1, "{}", f));
         assert_eq!(counts(&fields), Some((6, 0)));
         assert_eq!(counts(&parse_quote!(join!(a(), async { b().await }))), Some((0, 2)));

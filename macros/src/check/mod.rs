@@ -10,7 +10,6 @@
 mod awaits;
 mod effects;
 mod expansions;
-mod items;
 mod kinds;
 mod locals;
 mod macros;
@@ -31,7 +30,6 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
-pub(crate) use self::items::take_for_items;
 pub(crate) use self::unused::use_imports_around;
 use crate::check::awaits::Region;
 use crate::check::kinds::Kind;
@@ -109,8 +107,6 @@ struct Checker<'a> {
     is_compiled: bool,
     /// Whether the innermost loop stays one, because nothing in it awaits.
     in_own_loop: bool,
-    /// In how many blocks of the function the place is.
-    depth: usize,
     /// Whether functions that are called must be known to be deterministic.
     is_strict: bool,
     /// Whether the place is in code whose value is kept, so that it may be another one each time.
@@ -133,7 +129,6 @@ impl<'a> Checker<'a> {
             definitions: Definitions::around(span),
             is_compiled: false,
             in_own_loop: false,
-            depth: 0,
             is_strict: false,
             computes_once: false,
         }
@@ -178,10 +173,9 @@ impl<'a> Checker<'a> {
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
         let locals = std::mem::replace(&mut self.locals, LocalTypes::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
-        let (in_own_loop, depth) =
-            (std::mem::take(&mut self.in_own_loop), std::mem::take(&mut self.depth));
+        let in_own_loop = std::mem::take(&mut self.in_own_loop);
         self.within(region, |checker| checker.visit_block(block));
-        (self.in_own_loop, self.depth) = (in_own_loop, depth);
+        self.in_own_loop = in_own_loop;
         self.locals = locals;
     }
 }
@@ -191,12 +185,10 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         self.names.enter(block);
         let entered = self.locals.enter();
         let known = self.definitions.count();
-        self.depth += 1;
         for (index, stmt) in block.stmts.iter().enumerate() {
             self.check_declarations(block, index);
             self.visit_stmt(stmt);
         }
-        self.depth -= 1;
         self.definitions.forget(known);
         self.locals.leave(entered);
         self.names.leave();
@@ -261,6 +253,12 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         self.locals.bind(pattern.ident.to_string(), Kind::Other);
         visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_pat_guard(&mut self, guarded: &'ast syn::PatGuard) {
+        self.visit_pat(&guarded.pat);
+        let check = |checker: &mut Self| checker.visit_expr(&guarded.guard);
+        if self.is_machine() { self.within(Region::guard(), check) } else { check(self) }
     }
 
     fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {

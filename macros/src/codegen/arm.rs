@@ -33,7 +33,6 @@ impl Printer<'_> {
         if let BlockKind::Resume(point) = block.kind {
             if self.uses_locals() {
                 braces.push(self.step_branches(point));
-                braces.push(self.forget_gone_late());
                 braces.push(self.make_again_late());
             }
             braces.add(|out| self.bind_awaited(out, point));

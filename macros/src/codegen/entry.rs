@@ -11,10 +11,9 @@ use super::large_literals::allowed;
 use super::printer::Printer;
 use super::rewrite::Rewrite;
 use super::variables::{parked, slot, token};
-use super::{Machine, add, shared, variables};
+use super::{Machine, add, variables};
 use crate::collections::sets::Set;
 use crate::frontend::parse::WorkflowFn;
-use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Segment, VariableId, scope_path};
 use crate::rematerialize::patterns;
@@ -104,8 +103,6 @@ impl Printer<'_> {
             }
         }
         self.load(out, loads);
-        let gone = self.segment.gone.iter().filter(|part| declares(part.local));
-        add::made(out, self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
             if declares(variable.place.local) {
@@ -131,26 +128,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Forgets the copies in what has been loaded.
-    fn forget_gone<'p>(&self, gone: impl Iterator<Item = &'p Place>) -> TokenStream {
-        let is_kept = |part: &&Place| {
-            let mut kept = self.segment.entry.iter().filter(|id| self.segment.keeps(**id));
-            kept.any(|id| self.holds(*id, part))
-        };
-        let parts = gone.filter(|part| !is_kept(part)).map(|part| self.place(part));
-        quote!(#(__piton::forget(#parts);)*)
-    }
-
-    /// As above, where the branches have not had to be waited for again: what is saved then is whole.
-    pub(super) fn forget_gone_late(&self) -> TokenStream {
-        self.forget_gone(self.segment.gone.iter().filter(|part| self.stays_parked(part)))
-    }
-
-    /// Whether a copy is saved once more if the branches that the segment steps are waited for again.
-    fn stays_parked(&self, part: &Place) -> bool {
-        self.uses_locals() && !self.is_used_by_regions(part)
-    }
-
     /// Makes borrows and the like again. Those that a pattern binds, one of them mutably, are made by one
     /// evaluation of it: rustc would not let them be made one after the other.
     fn make_again(&self, remade: &[LocalId]) -> Vec<MadeAgain> {
@@ -166,17 +143,9 @@ impl Printer<'_> {
                 ([id], local) => {
                     let made = local.remade.as_ref()?;
                     check = self.check_constants(*id, made);
-                    let made = made.clone();
-                    let made = if self.is_shared(*id) { shared::made(made) } else { made };
-                    (made, self.type_again(*id))
+                    (made.clone(), self.type_again(*id))
                 }
-                (_, local) => {
-                    let made = patterns::together(local.made_with.as_ref()?, &idents);
-                    let shared = group.iter().filter(|id| self.is_shared(**id));
-                    let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
-                    let is_shared = !shared.is_empty();
-                    (if is_shared { shared::made_beside(made, &shared) } else { made }, None)
-                }
+                (_, local) => (patterns::together(local.made_with.as_ref()?, &idents), None),
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
@@ -198,15 +167,9 @@ impl Printer<'_> {
         lent.collect()
     }
 
-    /// Whether the local is a borrow that several branches look through at the same time.
-    fn is_shared(&self, local: LocalId) -> bool {
-        self.segment.shared.contains(&local)
-    }
-
     /// The type that has been written for what is made again.
     fn type_again(&self, local: LocalId) -> Option<TokenStream> {
         let ty = self.machine.graph.locals[local].ty.clone()?;
-        let ty = if self.is_shared(local) { shared::type_of(ty) } else { ty };
         Some(quote!(: #ty))
     }
 

@@ -37,17 +37,10 @@ pub(super) fn lent(position: &Local) -> Option<(Ident, &Expr)> {
 
 /// Jumps.
 impl Printer<'_> {
-    /// Ends the workflow with a value. No copy stands in what has been `filled`, which the value may use.
-    pub(super) fn complete(
-        &self,
-        value: &impl ToTokens,
-        filled: &[Place],
-        span: Span,
-    ) -> TokenStream {
-        let forget = self.forget_all(filled);
+    /// Ends the workflow with a value.
+    pub(super) fn complete(&self, value: &impl ToTokens, span: Span) -> TokenStream {
         let mut out = TokenStream::new();
         add::braces(&mut out, Span::call_site(), |out| {
-            add::made(out, forget);
             let result = match self.machine.graph[self.segment.block].region {
                 None => {
                     let (result, ty) = (hidden("value"), self.return_type());
@@ -68,19 +61,12 @@ impl Printer<'_> {
 
     /// As [`complete`](Self::complete), where a `?` ends the workflow. If it returns what it must not, rustc says so of the
     /// `?`, and need not be told the type.
-    pub(super) fn complete_by_question(
-        &self,
-        value: &TokenStream,
-        filled: &[Place],
-        span: Span,
-    ) -> TokenStream {
+    pub(super) fn complete_by_question(&self, value: &TokenStream, span: Span) -> TokenStream {
         if self.machine.graph[self.segment.block].region.is_some() {
-            return self.complete(value, filled, span);
+            return self.complete(value, span);
         }
-        let forget = self.forget_all(filled);
         let mut out = TokenStream::new();
         add::braces(&mut out, Span::call_site(), |out| {
-            add::made(out, forget);
             self.give_back(out, value, span);
         });
         out
@@ -114,17 +100,12 @@ impl Printer<'_> {
             (None, Some(value)) => quote!({ #value }),
             (None, None) => TokenStream::new(),
         };
-        let taken = self.taken_by(exit, value);
-        let keep: TokenStream = taken.iter().map(|(part, hole)| self.keep(part, hole)).collect();
-        let around = self.returning.borrow().len();
-        self.returning.borrow_mut().extend(taken);
         let mut out = TokenStream::new();
         add::braces(&mut out, Span::call_site(), |out| {
-            add::made(out, keep);
             add::made(out, give);
+            add::made(out, self.fill_moved_parts_for(exit));
             self.goto(out, exit);
         });
-        self.returning.borrow_mut().truncate(around);
         out
     }
 
@@ -133,14 +114,16 @@ impl Printer<'_> {
             return TokenStream::new();
         };
         let mut out = TokenStream::new();
-        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head));
+        add::braces(&mut out, Span::call_site(), |out| {
+            add::made(out, self.fill_moved_parts_for(head));
+            self.goto(out, head);
+        });
         out
     }
 
     /// Fills the slots of a segment and jumps to it.
     pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId) {
         add::made(out, self.hold(to));
-        add::made(out, self.turn(to));
         let segment = self.machine.layout.segment(to);
         let entry = segment.map(|segment| self.lent_first(&segment.entry)).unwrap_or_default();
         for id in entry {

@@ -13,7 +13,7 @@ use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
 use super::variables::token_of_await;
 use super::{add, variables};
-use crate::ir::usage::{Place, Usage, bound_locals};
+use crate::ir::usage::{Usage, bound_locals};
 use crate::ir::{BlockId, Branch, Node, Terminator};
 use crate::layout::{Link, is_made_elsewhere};
 use crate::syntax::patterns::let_patterns;
@@ -26,27 +26,21 @@ impl Printer<'_> {
             let block = &self.machine.graph[id];
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
                 self.at.set((id, index));
-                let (copy, fill) = self.copy_parts(usage);
                 braces.push(self.tie_parts(usage));
-                braces.push(copy);
+                braces.push(self.copy_moved_parts());
                 self.node(node, usage, braces);
+                braces.push(self.fill_moved_parts());
                 self.note_moved(usage);
-                braces.push(fill);
             }
             self.at.set((id, block.nodes.len()));
-            let (copy, fill) = self.copy_parts(&block.end_usage);
             braces.push(self.tie_parts(&block.end_usage));
-            braces.push(copy);
-            self.filling.replace(fill.clone());
+            braces.push(self.copy_moved_parts());
             let usage = &block.end_usage;
             let merge = match &block.end {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
-                    Link::After | Link::Branch => {
-                        return braces.push(self.turn(*to));
-                    }
+                    Link::After | Link::Branch => return,
                     Link::Follow => {
-                        braces.push(self.turn(*to));
                         braces.close_to(self.machine.graph[*to].scope);
                         id = *to;
                         continue;
@@ -56,9 +50,11 @@ impl Printer<'_> {
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));
                     let cond = self.expr(cond, usage);
+                    let [filled, fill] =
+                        [*then, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
                     braces.add(|out| {
                         add!(out, if #cond);
-                        out.append(self.branch(*then, *merge, [fill.clone(), see]));
+                        out.append(self.branch(*then, *merge, [filled, see]));
                         add!(out, else);
                         out.append(self.branch(*otherwise, *merge, [fill]));
                     });
@@ -66,13 +62,15 @@ impl Printer<'_> {
                 }
                 Terminator::Match { scrutinee, arms, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
+                    let fill = |to: BlockId| self.fill_moved_parts_after(&block.end, to);
+                    let fills: Vec<_> = arms.iter().map(|(_, to)| fill(*to)).collect();
                     braces.add(|out| {
                         add!(out, match #scrutinee);
                         add::braces(out, Span::call_site(), |out| {
-                            for (pat, block) in arms {
+                            for ((pat, block), fill) in arms.iter().zip(fills) {
                                 let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
                                 add!(out, #pat =>);
-                                out.append(self.branch(*block, *merge, [fill.clone(), see]));
+                                out.append(self.branch(*block, *merge, [fill, see]));
                             }
                         });
                     });
@@ -87,13 +85,15 @@ impl Printer<'_> {
                 }
                 Terminator::LetElse { local, otherwise, next } => {
                     let mut local = local.clone();
-                    let otherwise = self.branch(*otherwise, *next, [fill.clone()]);
+                    let [filled, fill] =
+                        [*next, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
+                    let otherwise = self.branch(*otherwise, *next, [fill]);
                     let pat = &local.pat;
                     let see = self.see_lent(&[pat]);
                     if let Some(init) = &mut local.init {
                         enclose_last(&mut init.expr);
                         let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else #otherwise; #see #fill));
+                        braces.push(quote!(let #pat = #value else #otherwise; #see #filled));
                     }
                     *next
                 }
@@ -117,12 +117,7 @@ impl Printer<'_> {
                     return braces.push(self.suspend_join(*point, &branches, *fail_fast));
                 }
                 Terminator::Return(value) => {
-                    let complete = if self.is_plain(usage) {
-                        self.complete(value, &[], Span::call_site())
-                    } else {
-                        Rewrite::new(self).returned(&mut value.clone(), Span::call_site())
-                    };
-                    braces.push(complete);
+                    braces.push(self.complete(&self.expr(value, usage), Span::call_site()));
                     return braces.add(|out| add!(out, ;));
                 }
                 Terminator::Unreachable => return,
@@ -177,15 +172,10 @@ impl Printer<'_> {
             Node::Declare(local) => braces.push(self.declare(*local)),
             Node::Define { local, value } => {
                 let value = self.expr(value, usage);
-                let forget = self.forget_in(&Place::whole(*local), &[]);
-                braces.push(forget);
                 braces.push(self.give(*local, &value));
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {
-                if let Some(scope) = braces.innermost() {
-                    braces.push(self.forget_of(scope));
-                }
                 braces.close();
             }
         }
@@ -198,7 +188,7 @@ impl Printer<'_> {
 
     /// Whether code can be printed as it is.
     fn is_plain(&self, usage: &Usage) -> bool {
-        usage.jumps.is_empty() && self.parts.is_empty() && !self.has_flags()
+        usage.jumps.is_empty() && self.parts.is_empty()
     }
 
     fn stmt<'s>(&self, stmt: &'s Stmt, usage: &Usage) -> Cow<'s, Stmt> {

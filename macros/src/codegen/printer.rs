@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 
 use super::Machine;
 use super::segments::parts_in;
@@ -23,13 +23,6 @@ pub(super) struct Printer<'a> {
     pub(super) made: Vec<bool>,
     /// The node that is being printed, by its block and position.
     pub(super) at: Cell<(BlockId, usize)>,
-    /// What fills the parts that the end being printed has taken.
-    pub(super) filling: RefCell<TokenStream>,
-    /// The copies that the node or end being printed may take away, each with a variable that says
-    /// whether it is still there.
-    pub(super) flags: RefCell<Vec<(Place, Ident)>>,
-    /// The copies that have been forgotten for the return whose value is being printed.
-    pub(super) returning: RefCell<Vec<(Place, Ident)>>,
     /// The positions, in the state before, of what is dropped as it is there if the workflow ends here.
     pub(super) untouched: RefCell<Vec<Range<usize>>>,
     /// The locals that have been assigned as a whole since parts of them were variables.
@@ -46,9 +39,6 @@ impl<'a> Printer<'a> {
             parts: parts_in(machine, segment),
             made: Self::made_in(machine, segment),
             at: Cell::new((segment.block, 0)),
-            filling: RefCell::default(),
-            flags: RefCell::default(),
-            returning: RefCell::default(),
             untouched: RefCell::default(),
             whole: RefCell::default(),
             moved: RefCell::default(),

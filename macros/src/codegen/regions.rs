@@ -91,13 +91,14 @@ impl Printer<'_> {
             }
         }
         let parked = parked();
-        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
+        let (fill, hold, save) = (self.fill_moved_parts(), self.hold_across(), self.save(point));
         let count = Index::from(wait.branches.len());
         let jump = Piece(|out: &mut TokenStream| state::jump(self.machine, out, state.block));
         quote! {
             #make
             #hold
             #give
+            #fill
             #save
             #parked.enter(#count)?;
             #jump
@@ -229,7 +230,7 @@ impl Printer<'_> {
             return quote!(break #leave;);
         }
         let (parked, leave) = (parked(), self.leave());
-        let save = self.save(point, TokenStream::new());
+        let save = self.save(point);
         quote! {
             #save
             #parked.keep_operations();

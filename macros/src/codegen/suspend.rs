@@ -28,8 +28,9 @@ impl Printer<'_> {
         let number = state::number(self.machine, state.block);
         let (parked, cx, leave) = (parked(), context(), self.leave());
         add!(out, (#token.suspend)(#future, #number, #parked, #cx););
+        add::made(out, self.fill_moved_parts());
         add::made(out, self.hold_across());
-        self.put(out, state, self.turn_across());
+        self.put(out, state);
         add!(out, break #leave;);
     }
 
@@ -98,9 +99,10 @@ impl Printer<'_> {
         all: bool,
     ) -> TokenStream {
         let (cx, leave) = (context(), self.leave());
-        let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
+        let (fill, hold, save) = (self.fill_moved_parts(), self.hold_across(), self.save(point));
         quote! {
             #make
+            #fill
             #hold
             #save
             __piton::open_waits(#cx, #all);
@@ -111,23 +113,20 @@ impl Printer<'_> {
     }
 
     /// Writes the state with what is needed after the suspension.
-    pub(super) fn save(&self, point: PointId, turn: TokenStream) -> TokenStream {
+    pub(super) fn save(&self, point: PointId) -> TokenStream {
         let Some(state) = self.machine.layout.state(point) else { return TokenStream::new() };
         let number = state::number(self.machine, state.block);
         let parked = parked();
         let mut out = quote!(#parked.write(#number););
-        self.put(&mut out, state, turn);
+        self.put(&mut out, state);
         out
     }
 
     /// Adds the locals to the state that is being written.
-    fn put(&self, out: &mut TokenStream, state: &State, turn: TokenStream) {
+    fn put(&self, out: &mut TokenStream, state: &State) {
         let (layout, parked) = (self.machine.layout, parked());
         let await_span = state.point.map(|point| self.machine.graph.points[point.0].span);
         let span = Span::call_site().located_at(await_span.unwrap_or_else(Span::call_site));
-        // What is saved as a whole must be whole before.
-        add::made(out, self.filling.take());
-        add::made(out, turn);
         let next = self.machine.graph[self.at.get().0].end.successors().first().copied();
         let mut fields = state.fields.iter().copied().peekable();
         while let Some(id) = fields.next() {

@@ -1,4 +1,4 @@
-//! Constructs that contain awaits, written as simpler ones: `select!` and `join!`, loops, guards, compound assignments.
+//! Constructs that contain awaits, written as simpler ones: `select!` and `join!`, loops, compound assignments.
 //!
 //! Input: an expression or a statement of the user. Output: statements of the tree, emitted through
 //! [`Lower`](crate::lower::Lower).
@@ -10,13 +10,9 @@
 //! ```
 
 pub(crate) mod borrow_loops;
-pub(crate) mod captured_parts;
 pub(crate) mod compound_assignments;
-pub(crate) mod destructuring;
 pub(crate) mod diverging;
 pub(crate) mod filter_loops;
-pub(crate) mod guards;
 pub(crate) mod loops;
-pub(crate) mod or_patterns;
 pub(crate) mod refutability;
 pub(crate) mod select;

@@ -131,10 +131,6 @@ impl Lower<'_> {
             Branch::Operation(operation) => return Branch::Operation(operation),
             Branch::Region(block) => block,
         };
-        if block.capture.is_none() {
-            self.take_apart(&mut block.block);
-        }
-        self.take_parts(point, index, &mut block.block);
         let is_shielded = shields::take(&mut block.attrs);
         let span = block.async_token.span;
         let around = self.jumps.enter_block();

@@ -9,15 +9,10 @@
 //! ```
 //!
 //! `cfg` builds the graph, `liveness` the live places. The other modules derive facts from both: which parts of a
-//! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering has to
-//! change (`refine`).
+//! local are moved out (`move_paths`), and what a branch captures (`captures`).
 
-pub(crate) mod captured_parts;
 pub(crate) mod captures;
 pub(crate) mod cfg;
-pub(crate) mod destructured;
 pub(crate) mod exposed;
 pub(crate) mod liveness;
 pub(crate) mod move_paths;
-pub(crate) mod partial_moves;
-pub(crate) mod refine;

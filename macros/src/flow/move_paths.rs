@@ -6,11 +6,9 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy of the part
-//! takes its place when it is moved out, and is forgotten when the whole has been loaded; from there on the part is
-//! moved, for rustc as well. Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
-//! reported as vacant is assigned before it is read, on every path. The places for copies follow from that; see
-//! [`crate::layout::StandIns`].
+//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy takes the place of the
+//! part (see [`crate::layout`]). Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
+//! reported as vacant is assigned before it is read, on every path.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -64,9 +62,9 @@ impl MovedParts {
         self.vacant.get(segment.0).is_some_and(|vacant| vacant[0].contains(part))
     }
 
-    /// The parts that a node, or the end, of a block takes out of a local before they are filled again.
+    /// The parts that a node, or the end, of a block moves out of a local before they are filled again.
     /// `missed` are those without which the next segment would not be given the local as a whole.
-    pub(crate) fn taken(
+    pub(crate) fn moved(
         &self,
         graph: &Graph,
         liveness: &Liveness,
@@ -83,10 +81,10 @@ impl MovedParts {
         } else {
             Set::new()
         };
-        let may_move = |part: &Place| {
-            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
-            let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
-            moves || lends
+        // A method that is not known may, too.
+        let is_moved = |part: &Place| {
+            let mut moved = usage.moves.iter().chain(&usage.called).chain(&over);
+            moved.any(|moved| moved.overlaps(part))
         };
         // Of what is used up or taken over as a whole no part can be filled.
         let is_there = |part: &Place| {
@@ -98,7 +96,7 @@ impl MovedParts {
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
-            .filter(|part| may_move(part) && is_there(part) && stays(part))
+            .filter(|part| is_moved(part) && is_there(part) && stays(part))
             .cloned()
             .collect()
     }
@@ -188,32 +186,6 @@ fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place
         live.filter(|place| owned.contains(&place.local))
     });
     places.cloned().collect()
-}
-
-/// Whether a part is assigned before it is read, whatever way is taken from a block on.
-pub(crate) fn is_filled_first(graph: &Graph, from: BlockId, part: &Place) -> bool {
-    let mut known = Set::from([from]);
-    let mut todo = vec![from];
-    while let Some(id) = todo.pop() {
-        let mut is_filled = false;
-        for usage in graph[id].all_usages() {
-            if usage.looks_at(part) || lent(graph, usage).iter().any(|place| place.overlaps(part)) {
-                return false;
-            }
-            for (jump, to) in targets(graph, usage) {
-                let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
-                let is_new = flow.assigned.contains(&part.local) || fills(&flow.refilled, part);
-                todo.extend(Some(to).filter(|to| !is_new && known.insert(*to)));
-            }
-            is_filled = usage.assigned.contains(&part.local) || fills(&usage.refills, part);
-            if is_filled {
-                break;
-            }
-        }
-        let goes = graph.edges(id).iter().filter(|_| !is_filled).map(|(to, _)| *to);
-        todo.extend(goes.filter(|to| known.insert(*to)));
-    }
-    true
 }
 
 /// What code reads, also by way of locals that are made again.

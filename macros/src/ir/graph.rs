@@ -77,7 +77,6 @@ pub(crate) struct Region {
 /// A lexical scope of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
-    pub(crate) parent: Option<ScopeId>,
     /// The scopes from the outermost to it.
     pub(crate) path: Vec<ScopeId>,
     /// The locals declared directly in it.

@@ -225,17 +225,6 @@ impl Locals {
         redacted.any(|local| names.has(&local.ident.to_string()))
     }
 
-    /// Has a local stand for another of them.
-    pub(crate) fn note_copy(&mut self, copy: LocalId, of: &Ident) {
-        let Some(source) = self.find(of) else { return };
-        let Local { bound_by, is_awaited, redacted, ref formerly, .. } = self[source];
-        let formerly = formerly.clone();
-        self[copy].bound_by = bound_by;
-        self[copy].is_awaited = is_awaited;
-        self[copy].redacted = redacted;
-        self[copy].formerly = formerly;
-    }
-
     /// Which of those of its name each is. Those that are bound alike have no fingerprint, and those within the value of
     /// a `let` of their name do not count for others. If several that are the only ones of their names are bound alike by
     /// an await, each has a fingerprint of its own.

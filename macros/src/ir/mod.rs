@@ -7,7 +7,6 @@
 mod field;
 mod graph;
 pub(crate) mod locals;
-mod refinement;
 mod shape;
 mod tree;
 pub(crate) mod usage;
@@ -19,7 +18,6 @@ pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
-pub(crate) use self::refinement::{CapturedPart, Refinement};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,

@@ -56,7 +56,7 @@ pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
             awaited[resume.0] = Some(&pat.ident);
         }
     }
-    for segment in segments.iter_mut().filter(|segment| segment.gone.is_empty()) {
+    for segment in segments {
         let block = &graph[segment.block];
         if let (Some(awaited), None) = (awaited[segment.block.0], block.region) {
             segment.asked = first_in(graph, block, awaited);

@@ -9,11 +9,11 @@ mod assigned_types;
 mod first_question;
 mod held_borrows;
 mod links;
+mod moved_parts;
 mod names;
 mod pass_through;
 mod projections;
 mod shared_types;
-mod stand_ins;
 mod states;
 mod uninitialized;
 mod validate;
@@ -27,9 +27,9 @@ pub(crate) use self::assigned_types::each_given;
 pub(crate) use self::first_question::Asked;
 pub(crate) use self::held_borrows::lent_by;
 pub(crate) use self::links::{Link, is_entered_within};
+pub(crate) use self::moved_parts::{make_mutable, may_move};
 pub(crate) use self::names::is_made_elsewhere;
 pub(crate) use self::shared_types::Alike;
-pub(crate) use self::stand_ins::{StandIns, Turn};
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
 use crate::collections::sets::Set;
@@ -41,7 +41,6 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, Sco
 use crate::layout::links::{Exits, exits, link};
 use crate::layout::names::{Names, names_by_segment, needed};
 use crate::layout::pass_through::{find_idle, given_in, keep, used_by_regions};
-use crate::layout::stand_ins::forget_late;
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
@@ -56,8 +55,6 @@ pub(crate) struct Segment {
     pub(crate) entry: Vec<VariableId>,
     /// What it makes again, in order.
     pub(crate) remade: Vec<LocalId>,
-    /// Those of them that branches beside it make again at the same time.
-    pub(crate) shared: Set<LocalId>,
     /// What it declares because it assigns it.
     pub(crate) declared: Vec<LocalId>,
     /// What its code names.
@@ -82,8 +79,6 @@ pub(crate) struct Segment {
     pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
     pub(crate) hidden: Set<LocalId>,
-    /// The parts of what it is given that have been moved out.
-    pub(crate) gone: Vec<Place>,
     /// Parts of locals that it fills before it reads them, and is not given.
     pub(crate) unfilled: Vec<VariableId>,
 }
@@ -140,8 +135,8 @@ pub(crate) struct Layout {
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
     /// The locals of which parts are saved.
     pub(crate) saved_in_parts: Set<LocalId>,
-    /// Where copies stand in for parts that have been moved out.
-    pub(crate) stand_ins: StandIns,
+    /// The parts that a node of a block moves out of a local that is saved as a whole, so that copies take their places.
+    pub(crate) moved_parts_at: BTreeMap<(BlockId, usize), Vec<Place>>,
     /// Which parts are filled before they are read.
     pub(crate) moved_parts: MovedParts,
 }
@@ -195,8 +190,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         declared.retain(|local| graph.locals[*local].remade.is_none());
         let region = graph[block].region;
         let captures = liveness.captures();
-        let shared = remade.iter().filter(|local| captures.is_shared(graph, region, **local));
-        let shared = shared.copied().collect();
         if let Some(region) = region {
             declared.retain(|local| !captures.is_used_outside(region, *local));
         }
@@ -211,7 +204,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             block,
             entry,
             remade,
-            shared,
             declared: declared.into_iter().collect(),
             named,
             bound,
@@ -224,12 +216,11 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             asked: None,
             idle: Set::new(),
             hidden: Set::new(),
-            gone: Vec::new(),
             unfilled,
         });
     }
     vacant.declare(graph, &exits, &segment_of, &mut segments, &variables.list);
-    let stand_ins = stand_ins::analyze(
+    let moved_parts_at = moved_parts::find(
         graph,
         liveness,
         &exits,
@@ -238,18 +229,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         &segments,
         &variables.list,
     );
-    for segment in &mut segments {
-        segment.gone = stand_ins.begin(segment.block).iter().cloned().collect();
-    }
     first_question::find(graph, &mut segments);
     let read = find_idle(graph, &links, &exits, &segment_of, &mut segments, &variables.list);
-    keep(graph, &exits, &segment_of, &stand_ins, &mut segments, &mut variables.list);
+    keep(graph, &exits, &segment_of, &mut segments, &mut variables.list);
     let tied = assigned_types::find(graph, &segments, &segment_of).collect();
     let alike = shared_types::find(graph, &segments);
     let states = states(graph, liveness, &segments, &variables.list);
     let numbers = numbers(graph, &segments, &states);
     let edges = edges(graph, &states);
-    forget_late(graph, &exits, &segment_of, &stand_ins, &mut segments);
     let in_parts = projections::find(graph, &variables.list);
     let spent_parts = projections::find_spent(graph, &variables.list);
     let saved_in_parts = projections::find_saved(&variables.list);
@@ -268,7 +255,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         in_parts,
         spent_parts,
         saved_in_parts,
-        stand_ins,
+        moved_parts_at,
         moved_parts,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::links::{Exits, is_entered_within};
 use super::names::is_made_elsewhere;
-use super::{Link, Segment, StandIns, Variable, VariableId};
+use super::{Link, Segment, Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};
@@ -110,7 +110,6 @@ pub(super) fn keep(
     graph: &Graph,
     exits: &[Exits],
     segment_of: &[BlockId],
-    stand_ins: &StandIns,
     segments: &mut [Segment],
     variables: &mut [Variable],
 ) {
@@ -121,10 +120,8 @@ pub(super) fn keep(
         entries[segment.block.0].clone_from(&segment.entry);
     }
     let mut exits_of_segment: Vec<Exits> = vec![Vec::new(); count];
-    let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
-    let mut left = replaced.clone();
-    // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
-    // copies of parts in it that are not to be.
+    let mut left: Vec<Set<LocalId>> = vec![Set::new(); count];
+    // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot.
     let reads_state = |segment: BlockId| {
         matches!(graph[segment].kind, BlockKind::Resume(_)) && graph[segment].region.is_none()
     };
@@ -147,9 +144,6 @@ pub(super) fn keep(
                 left[segment.0].extend(&graph.scopes[scope.0].locals);
             }
         }
-        for part in stand_ins.replaced(graph, id) {
-            replaced[segment.0].insert(part.local);
-        }
     }
     // What a region is given when it begins is not in the slots of its segments.
     let is_given = |segment: &Segment| matches!(graph[segment.block].kind, BlockKind::Region(_));
@@ -157,18 +151,16 @@ pub(super) fn keep(
         let exits = &exits_of_segment[segment.block.0];
         let reads_state = reads_state(segment.block);
         let is_left = |local| left[segment.block.0].contains(&local);
-        let is_whole = |local| segment.gone.iter().all(|part| part.local != local);
         let is_kept = |id: &VariableId| {
             let local = variables[id.0].place.local;
             !segment.named.contains(&local)
                 && !segment.needed.contains(&local)
                 && !segment.used_by_regions.contains(&local)
                 && !segment.given.contains(&local)
-                && !replaced[segment.block.0].contains(&local)
                 // Where it ends, it must be there to be dropped.
                 && exits.iter().all(|exit| match exit {
                     Some(exit) => entries[exit.0].contains(id),
-                    None => reads_state && is_whole(local) && !is_left(local),
+                    None => reads_state && !is_left(local),
                 })
         };
         let may_end = reads_state && exits.contains(&None);

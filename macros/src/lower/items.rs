@@ -17,31 +17,21 @@ pub(crate) type Counts = HashMap<String, usize>;
 /// The body as it was written, for what has to look at all of it.
 pub(crate) struct Source<'a> {
     body: &'a Block,
-    tokens: OnceCell<TokenStream>,
     identifiers: OnceCell<Counts>,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn new(body: &'a Block) -> Self {
-        Self { body, tokens: OnceCell::new(), identifiers: OnceCell::new() }
-    }
-
-    pub(crate) fn tokens(&self) -> &TokenStream {
-        self.tokens.get_or_init(|| self.body.to_token_stream())
+        Self { body, identifiers: OnceCell::new() }
     }
 
     /// How often each identifier occurs.
     fn identifiers(&self) -> &Counts {
         self.identifiers.get_or_init(|| {
             let mut identifiers = Counts::new();
-            count(self.tokens().clone(), &mut identifiers);
+            count(self.body.to_token_stream(), &mut identifiers);
             identifiers
         })
-    }
-
-    /// Whether an identifier occurs.
-    pub(crate) fn names(&self, identifier: &str) -> bool {
-        self.identifiers().contains_key(identifier)
     }
 }
 

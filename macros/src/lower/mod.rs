@@ -2,7 +2,7 @@
 //!
 //! [`Lower`] emits the statements of the tree, creates temporaries, and names suspension points. The lowering is
 //! recursive, so the passes are methods of it, in the following folders: `rematerialize` decides what is computed
-//! again, `desugar` lowers loops, `select!` and guards, and `anf` walks the body.
+//! again, `desugar` lowers loops and `select!`, and `anf` walks the body.
 //!
 //! ```text
 //! lower.temporary(&value)      let __piton_1 = value;
@@ -17,8 +17,6 @@ pub(crate) mod names;
 pub(crate) mod operand;
 pub(crate) mod points;
 
-use std::collections::BTreeMap;
-
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -26,9 +24,7 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{
-    Body, LocalId, LocalKind, Locals, PointId, Refinement, Stmt, discard, span_ends, whole,
-};
+use crate::ir::{Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole};
 use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
@@ -37,9 +33,6 @@ use crate::syntax::hygiene;
 use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::lasts;
-
-/// The patterns that have been written so, without what they bind, each with what it matched.
-pub(crate) type Patterns = BTreeMap<LocalId, Vec<(Pat, Expr)>>;
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +60,6 @@ impl Dest {
 
 pub(crate) struct Lower<'a> {
     pub(crate) locals: Locals,
-    pub(crate) refinement: &'a Refinement,
     /// What is known of their values.
     pub(crate) shapes: Shapes,
     pub(crate) points: Points,
@@ -82,7 +74,6 @@ pub(crate) struct Lower<'a> {
     /// What `let` has declared so far.
     pub(crate) declared: Vec<LocalId>,
     /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
-    pub(crate) patterns: Patterns,
     pub(crate) following: Following,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,

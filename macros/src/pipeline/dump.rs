@@ -221,9 +221,9 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
     }
 }
 
-/// After `layout`: the states with what they keep, the ways between them, and what passes between
-/// arms within a step.
-pub(crate) fn layout(layout: &Layout) -> String {
+/// After `layout`: the states with what they keep, the ways between them, what passes between arms within a step, and the
+/// parts that are copied when a node of a block moves them out.
+pub(crate) fn layout(graph: &Graph, layout: &Layout) -> String {
     let mut out = String::new();
     let names = |ids: &[VariableId]| {
         ids.iter().map(|id| layout.variable(*id).stored.clone()).collect::<Vec<_>>().join(", ")
@@ -247,6 +247,10 @@ pub(crate) fn layout(layout: &Layout) -> String {
         let kept =
             if kept.is_empty() { String::new() } else { format!(" keeps [{}]", names(&kept)) };
         line(&mut out, 0, format!("arm b{} [{}]{kept}", segment.block.0, names(&segment.entry)));
+    }
+    for ((block, node), parts) in &layout.moved_parts_at {
+        let parts: Vec<_> = parts.iter().map(|part| place(&graph.locals, part)).collect();
+        line(&mut out, 0, format!("copy at b{}.{node} [{}]", block.0, parts.join(", ")));
     }
     out
 }

@@ -4,13 +4,11 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
+use syn::{Attribute, Ident, Item, ItemImpl, Signature, Visibility};
 
-use crate::check::{check_body, take_for_items, use_imports_around};
+use crate::check::{check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
-use crate::flow::partial_moves::make_mutable;
-use crate::flow::refine::refine;
 use crate::flow::{cfg, liveness};
 use crate::frontend::args::WorkflowArgs;
 use crate::frontend::fragments::kept_together;
@@ -18,11 +16,10 @@ use crate::frontend::id_pattern::IdPattern;
 use crate::frontend::method::{Kind, attribute_named};
 use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
-use crate::ir::Refinement;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
-use crate::verify::{lookups, partial_moves, pointers};
+use crate::verify::{lookups, pointers};
 use crate::{anf, codegen, layout, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -168,7 +165,6 @@ fn stand_in(
 
 /// The passes: gives what stands beside the function. `None` if one of them has reported an error.
 fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
-    take_for_items(function.ident.span(), &mut function.body);
     let mut locals = resolve::resolve(
         function.context.as_ref(),
         &mut function.params,
@@ -181,42 +177,20 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         locals[local].stored = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
-    let context = function.context.clone();
-    let take_apart = |body: &Block, locals, refinement: &Refinement, diagnostics| {
-        anf::convert(context.as_ref(), body, locals, refinement, diagnostics)
-    };
-    let tree = take_apart(&function.body, locals.clone(), &Refinement::default(), diagnostics);
+    let tree = anf::convert(function.context.as_ref(), &function.body, locals, diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
     dumps.add("anf", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
-    let mut liveness = liveness::analyze(&graph);
-    if let Some(refinement) = refine(&graph, &liveness) {
-        // What there is to say has been said.
-        let said = Diagnostics::new();
-        make_mutable(
-            &refinement.partially_moved,
-            &mut locals,
-            &mut function.params,
-            &mut function.body,
-        );
-        let tree = take_apart(&function.body, locals, &refinement, &said);
-        if let Err(error) = said.finish() {
-            diagnostics.push(error);
-            return None;
-        }
-        dumps.add("anf, with what is moved in parts", || dump::tree(&tree));
-        graph = cfg::build(tree, &function.params);
-        liveness = liveness::analyze(&graph);
-    }
+    let liveness = liveness::analyze(&graph);
     for item in &mut graph.items {
         compile_item(item, function, diagnostics);
     }
     dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
-    let layout = layout::lay_out(&graph, &liveness);
-    dumps.add("layout", || dump::layout(&layout));
+    let mut layout = layout::lay_out(&graph, &liveness);
+    dumps.add("layout", || dump::layout(&graph, &layout));
     dumps.print();
     if let Err(reason) = layout::validate(&graph, &liveness, &layout) {
         diagnostics.error(
@@ -231,8 +205,8 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
     report_unexposed(function, &graph, &layout, diagnostics);
-    partial_moves::report(&graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
+    layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.
     let explains = std::env::var_os(EXPAND).is_some();

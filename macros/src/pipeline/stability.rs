@@ -49,8 +49,7 @@ fn states(steps: &[Step]) -> Vec<String> {
     let mut function = parse::parse(function, "run".into(), None, &diagnostics).expect("async");
     let (params, body) = (&mut function.params, &mut function.body);
     let locals = resolve::resolve(None, params, body, &diagnostics);
-    let tree =
-        anf::convert(None, &function.body, locals, &crate::ir::Refinement::default(), &diagnostics);
+    let tree = anf::convert(None, &function.body, locals, &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let layout = layout::lay_out(&graph, &liveness::analyze(&graph));

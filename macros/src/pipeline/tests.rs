@@ -23,21 +23,16 @@ fn passes(source: TokenStream) -> String {
     );
     let mut out = format!("resolve\n{}", dump::locals(&locals));
     let body = function.body.clone();
-    let tree = anf::convert(
-        function.context.as_ref(),
-        &body,
-        locals,
-        &crate::ir::Refinement::default(),
-        &diagnostics,
-    );
+    let tree = anf::convert(function.context.as_ref(), &body, locals, &diagnostics);
     out += &format!("\nanf\n{}", dump::tree(&tree));
     diagnostics.finish().expect("nothing is wrong with it");
-    let graph = cfg::build(tree, &function.params);
+    let mut graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
     out += &format!("\ncfg, liveness\n{}", dump::graph(&graph, &liveness));
-    let layout = layout::lay_out(&graph, &liveness);
+    let mut layout = layout::lay_out(&graph, &liveness);
     layout::validate(&graph, &liveness, &layout).expect("a machine");
-    out += &format!("\nlayout\n{}", dump::layout(&layout));
+    out += &format!("\nlayout\n{}", dump::layout(&graph, &layout));
+    layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     let machine =
         syn::parse2(codegen::generate(&function, &graph, &layout, &[], true)).expect("items");
     out + &format!("\ncodegen\n{}", prettyplease::unparse(&machine))
@@ -98,6 +93,22 @@ fn shadowing_borrows_and_awaits_in_expressions() {
                 }
             }
             *text
+        }
+    }));
+}
+
+#[test]
+fn parts_that_are_moved_out_and_filled() {
+    insta::assert_snapshot!(passes(quote! {
+        async fn run(order: Order, mut all: Orders) -> Orders {
+            all.lines = ship(all.lines).await?;
+            all.status = match all.status {
+                Status::Paid(by) => notify(by).await,
+                other => other,
+            };
+            let lines = order.lines;
+            all.last = Order { lines: ship(lines).await?, ..order };
+            all
         }
     }));
 }

@@ -19,13 +19,12 @@ use super::branch_values::{Around, each_branch};
 use super::extended_temporaries::lender;
 use crate::diagnostics::rules::Rule;
 use crate::ir;
-use crate::ir::{LocalId, LocalKind};
+use crate::ir::LocalKind;
 use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
 use crate::rematerialize::patterns::depends_on_guard;
 use crate::syntax::branches::awaits_in_branch;
-use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
 use crate::syntax::hygiene::Names;
 use crate::syntax::patterns::{collect_bindings, split_type};
@@ -86,31 +85,6 @@ impl Lower<'_> {
         });
     }
 
-    /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,
-    /// it is made again where it stands.
-    pub(crate) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
-        if suspend::expr(value) {
-            return self.chosen_in_place(value);
-        }
-        let (source, span) = (self.name_of_value(value), value.span());
-        let again = self.numbered(value, &source, false, false)?;
-        let value = std::mem::replace(value, Expr::PLACEHOLDER);
-        let local = self.new_temporary(&source, LocalKind::Value, span);
-        self.note_source(local, &value);
-        self.code(let_stmt(self.locals.pattern(local), value));
-        self.locals[local].remade = Some(again);
-        Some(self.locals.path(local))
-    }
-
-    /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
-    /// is wanted: `&list` and `&[]` may both be a `&[T]`.
-    pub(crate) fn chosen_in_place(&mut self, value: &mut Expr) -> Option<Expr> {
-        let again = self.numbered(value, &self.name_of_value(value), false, true)?;
-        let value = std::mem::replace(value, Expr::PLACEHOLDER);
-        self.expr_stmt(value, None, Dest::Discard);
-        Some(again)
-    }
-
     /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
     /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone. If it
     /// `stays` where it is wanted, the branches give nothing here.
@@ -127,29 +101,15 @@ impl Lower<'_> {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
-        // The first indices that the branches look for, which are kept where they are evaluated.
-        let mut indices = Vec::new();
         each_branch(value, &mut Vec::new(), &mut |given, around| {
             borrows |= self.borrows().borrows(given);
             if !is_held && gives_option(given) {
                 return None;
             }
-            let mut kept = given.clone();
-            let index = self.keep_index(&mut kept, around);
-            made.push(self.borrows().given_again(&kept, around)?);
-            indices.push(index.map(|index| (index, kept)));
+            made.push(self.borrows().given_again(given, around)?);
             Some(())
         })?;
         let last = made.pop().filter(|_| borrows)?;
-        for (index, _) in indices.iter().flatten() {
-            if made.is_empty() {
-                self.push(ir::Stmt::Declare(index.0));
-                continue;
-            }
-            // Other branches give none.
-            let none = syn::parse_quote_spanned!(value.span()=> ::core::option::Option::None);
-            self.code(let_stmt(self.locals.pattern(index.0), none));
-        }
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
         // Of other branches its number says nothing.
@@ -157,24 +117,15 @@ impl Lower<'_> {
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
         let mut numbers = 0u32..;
-        let mut indices = indices.into_iter();
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let (number, span) = (numbers.next(), given.span());
-            let mut keep = None;
-            if let Some(((local, index), kept)) = indices.next().flatten() {
-                let local = self.locals.path(local);
-                let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
-                (keep, *given) = (Some(set), kept);
-            }
             *given = match stays {
                 // Of what type it is, the other branches say, or what wants it.
                 true if is_none(given) || self.borrows().is_constant(given) => {
                     syn::parse_quote_spanned!(span=> { #branch = #number; })
                 }
-                true => {
-                    syn::parse_quote_spanned!(span=> { #keep #branch = #number; let _ = #given; })
-                }
-                false => syn::parse_quote_spanned!(span=> { #keep #branch = #number; #given }),
+                true => syn::parse_quote_spanned!(span=> { #branch = #number; let _ = #given; }),
+                false => syn::parse_quote_spanned!(span=> { #branch = #number; #given }),
             };
             Some(())
         });
@@ -182,31 +133,6 @@ impl Lower<'_> {
             let (n, span) = (u32::try_from(n).ok(), given.span());
             syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest })
         }))
-    }
-
-    /// Has what a branch gives find its element by a local that is yet to be given the index. Gives both.
-    fn keep_index(&mut self, given: &mut Expr, around: &Around) -> Option<(LocalId, Expr)> {
-        match given {
-            Expr::Paren(expr) => self.keep_index(&mut expr.expr, around),
-            Expr::Reference(expr) => self.keep_index(&mut expr.expr, around),
-            Expr::Field(expr) => self.keep_index(&mut expr.base, around),
-            Expr::MethodCall(call) => self.keep_index(&mut call.receiver, around),
-            Expr::Index(expr)
-                if self.borrows().is_place(&expr.expr) && !names_bound(&expr.expr, around) =>
-            {
-                let index = &mut *expr.index;
-                let is_there = self.borrows().is_fixed(index) && !names_bound(index, around);
-                if is_there || matches!(index, Expr::Reference(_) | Expr::Range(_)) {
-                    return None;
-                }
-                let local = self.new_temporary("index", LocalKind::Value, index.span());
-                self.locals[local].is_temporary = true;
-                let path = self.locals.path(local);
-                let again = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_index(&#path));
-                Some((local, std::mem::replace(index, again)))
-            }
-            _ => None,
-        }
     }
 }
 

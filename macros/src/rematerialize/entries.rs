@@ -69,7 +69,7 @@ impl Borrows<'_> {
 }
 
 /// A copy of a key that is a reference or not.
-pub(crate) fn copied_key(key: &Expr, span: Span) -> Expr {
+fn copied_key(key: &Expr, span: Span) -> Expr {
     syn::parse_quote_spanned!(span=> ::piton::__private::copy_of_key({ &#key }))
 }
 
@@ -80,7 +80,6 @@ fn entry(call: &ExprMethodCall) -> Option<&ExprMethodCall> {
 
 fn maker(receiver: &Expr) -> Option<&ExprMethodCall> {
     match receiver {
-        Expr::MethodCall(call) if call.method == "and_modify" => maker(&call.receiver),
         Expr::MethodCall(call) => (call.method == "entry" && call.args.len() == 1).then_some(call),
         _ => None,
     }
@@ -88,8 +87,5 @@ fn maker(receiver: &Expr) -> Option<&ExprMethodCall> {
 
 fn maker_mut(receiver: &mut Expr) -> Option<&mut ExprMethodCall> {
     let Expr::MethodCall(call) = receiver else { return None };
-    if call.method == "and_modify" {
-        return maker_mut(&mut call.receiver);
-    }
     (call.method == "entry").then_some(call)
 }

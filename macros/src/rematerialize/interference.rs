@@ -38,11 +38,6 @@ impl Changed {
         self.writes.iter().chain(&self.called).any(|written| written.overlaps(place))
     }
 
-    /// Whether they may use up the place, or a part of it or what it is a part of.
-    pub(crate) fn may_spend(&self, place: &Place) -> bool {
-        self.spends.iter().any(|spent| spent.overlaps(place))
-    }
-
     /// Whether they may change the place or a part of it.
     pub(crate) fn may_change(&self, place: &Place) -> bool {
         self.writes.iter().chain(&self.may_write).any(|written| written.overlaps(place))

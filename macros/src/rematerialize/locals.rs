@@ -1,5 +1,5 @@
 //! Locals that are computed again after a suspension instead of being saved: borrows of other locals, string
-//! literals, constants, functions, and closures without changing captures.
+//! literals, constants, and closures without changing captures.
 
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Token, UnOp};
@@ -44,9 +44,7 @@ impl Lower<'_> {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        let is_function =
-            self.borrows().is_function(&init.expr) || self.is_constructor(&init.expr, &pat.ident);
-        if is_function || self.borrows().is_remade(&init.expr) {
+        if self.borrows().is_remade(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
                 // What it has taken over is where it was, for the next time it is made.

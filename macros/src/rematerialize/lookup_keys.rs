@@ -365,7 +365,7 @@ impl VisitMut for Renamed<'_> {
 fn is_copy(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
-    let copies = |name: &Ident| name == "copy_of_key" || name == "copy_of_index";
+    let copies = |name: &Ident| name == "copy_of_key";
     path.path.leading_colon.is_some() && segments.any(copies)
 }
 

@@ -12,18 +12,15 @@
 //! Each of the other modules is about one form of source code.
 
 pub(crate) mod borrowed_loops;
-pub(crate) mod borrowed_parts;
 pub(crate) mod branch_borrows;
 pub(crate) mod branch_values;
 pub(crate) mod entries;
 pub(crate) mod extended_temporaries;
-pub(crate) mod functions;
 pub(crate) mod interference;
 pub(crate) mod item_parts;
 pub(crate) mod iterator_captures;
 pub(crate) mod locals;
 pub(crate) mod lookup_keys;
 pub(crate) mod lookups;
-pub(crate) mod operands_by_type;
 pub(crate) mod patterns;
 pub(crate) mod two_phase_borrows;

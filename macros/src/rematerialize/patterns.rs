@@ -1,14 +1,12 @@
 //! Patterns reduced to some of their bindings.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Expr, Ident, Member, Pat, PatIdent, PatOr, Stmt};
+use syn::{Expr, Ident, Member, Pat, PatIdent, PatOr};
 
 use crate::ir::MadeWith;
-use crate::syntax::alternatives::{all_exclude, may_match_twice};
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::patterns::{collect_bindings, is_binding};
 
@@ -22,20 +20,6 @@ pub(crate) fn of(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
     let (only, all) = (only(pat, idents), tuple(idents));
     syn::parse_quote!(match #value { #only => #all })
-}
-
-/// Has rustc check that the arms without a guard take all values, and nothing else.
-pub(crate) fn check_all(arms: &[Arm], value: &Expr) -> Stmt {
-    let sure = arms.iter().filter(|arm| !matches!(arm.pat, Pat::Guard(_)));
-    let arms = sure.map(|arm| {
-        let pat = tested(&arm.pat);
-        // Behind it rustc shows what is missing.
-        let end =
-            arm.body.to_token_stream().into_iter().last().map_or(arm.body.span(), |t| t.span());
-        let body = quote_spanned!(end=> => {});
-        quote!(#[allow(unreachable_patterns)] #pat #body)
-    });
-    syn::parse_quote!(if false { match #value { #(#arms)* } })
 }
 
 /// As [`of`], for locals that are made together.
@@ -63,7 +47,7 @@ pub(crate) fn otherwise() -> Pat {
 }
 
 /// What the binding matches.
-pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
+fn without_binding(binding: &mut PatIdent) -> Pat {
     match binding.subpat.take() {
         Some((_, mut inner)) => {
             // Of these the binding had need.
@@ -82,13 +66,6 @@ pub(crate) fn without_binding(binding: &mut PatIdent) -> Pat {
 pub(crate) fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     let mut pat = pat.clone();
     Only(idents).visit_pat_mut(&mut pat);
-    pat
-}
-
-/// The pattern without its bindings.
-pub(crate) fn tested(pat: &Pat) -> Pat {
-    let mut pat = pat.clone();
-    Only(&[]).leave_out(&mut pat);
     pat
 }
 
@@ -177,9 +154,6 @@ impl VisitMut for Only<'_> {
                     *pat = cases[0].clone();
                     return self.visit_pat_mut(pat);
                 }
-                if all_exclude(&cases) {
-                    or.cases = cases;
-                }
                 or.cases.iter_mut().for_each(|case| self.leave_out(case));
                 return;
             }
@@ -207,6 +181,19 @@ impl VisitMut for Only<'_> {
 /// by then. It does not test again what it has tested, but for which of several alternatives it was: in
 /// `(x, None) | (None, x)` a change of `x` may make the other one match.
 pub(crate) fn finds_again(pat: &Pat) -> bool {
+    let Bindings { all, by_ref, are_by_ref, .. } = Bindings::of(pat);
+    let idents = if by_ref.is_empty() || are_by_ref { all } else { by_ref };
+    !has_alternatives(&only(pat, &idents))
+}
+
+/// Whether a guard may have to do with which alternative it was.
+pub(crate) fn depends_on_guard(pat: &Pat) -> bool {
+    matches!(pat, Pat::Guard(guarded) if {
+        has_alternatives(&only(&guarded.pat, &Bindings::of(&guarded.pat).all))
+    })
+}
+
+fn has_alternatives(pat: &Pat) -> bool {
     struct Alternatives(bool);
     impl Visit<'_> for Alternatives {
         fn visit_pat_or(&mut self, _: &PatOr) {
@@ -214,14 +201,7 @@ pub(crate) fn finds_again(pat: &Pat) -> bool {
         }
         fn visit_expr(&mut self, _: &Expr) {}
     }
-    let Bindings { all, by_ref, are_by_ref, .. } = Bindings::of(pat);
-    let idents = if by_ref.is_empty() || are_by_ref { all } else { by_ref };
     let mut alternatives = Alternatives(false);
-    alternatives.visit_pat(&only(pat, &idents));
-    !alternatives.0
-}
-
-/// Whether a guard has to do with which alternative it was.
-pub(crate) fn depends_on_guard(pat: &Pat) -> bool {
-    matches!(pat, Pat::Guard(guarded) if may_match_twice(&guarded.pat))
+    alternatives.visit_pat(pat);
+    alternatives.0
 }

@@ -4,16 +4,14 @@
 //! Such a chain borrows a part of a local for the call only. No other code can access the local until then, so an
 //! entry may be inserted after the await. A missing part is detected before the await, as in the source.
 
-use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
-use super::entries::{FILLING_OPTIONS, copied_key};
+use super::entries::FILLING_OPTIONS;
 use super::interference::Changed;
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, Usage};
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
-use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::forms::{is_made, is_range};
 use crate::syntax::macros;
 use crate::syntax::methods::{Fact, is, is_one_of, joins, named};
@@ -53,9 +51,6 @@ impl Lower<'_> {
         match chain {
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_keys(*call.receiver, changed);
-                if call.method == "and_modify" {
-                    return self.change_entry(call);
-                }
                 let joins = joins(&call);
                 for arg in &mut call.args {
                     if joins && is_call(arg) {
@@ -77,18 +72,6 @@ impl Lower<'_> {
             }
             place => place,
         }
-    }
-
-    /// Changes what is in the entry of a map, and gives the entry itself, which is looked up once more.
-    fn change_entry(&mut self, mut change: ExprMethodCall) -> Expr {
-        let entry = (*change.receiver).clone();
-        if let Expr::MethodCall(entry) = &mut *change.receiver
-            && let Some(key) = entry.args.first_mut()
-        {
-            *key = copied_key(key, key.span());
-        }
-        self.code(let_stmt(wild_pat(), Expr::MethodCall(change)));
-        entry
     }
 }
 
@@ -118,12 +101,6 @@ impl Borrows<'_> {
                 let is_entry =
                     call.args.len() == 1 && self.deferred(&call.receiver)? != Deferred::MayPanic;
                 is_entry.then_some(Deferred::Lends)
-            }
-            "and_modify" => {
-                // What is in the entry is changed at once.
-                let entry = receiver.filter(|entry| entry.method == "entry")?;
-                let is_changed = self.deferred(&entry.receiver)? != Deferred::Fills;
-                is_changed.then(|| self.deferred_call(entry)).flatten()
             }
             method if named(method, Fact::Fills) => {
                 let entry = receiver.filter(|entry| gives_entry(entry))?;
@@ -170,9 +147,6 @@ impl Borrows<'_> {
     /// What a chain which is evaluated late names once its arguments are kept.
     pub(crate) fn named_by_deferred(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
         match chain {
-            Expr::MethodCall(call) if call.method == "and_modify" => {
-                self.named_by_deferred(&call.receiver, changed)
-            }
             Expr::MethodCall(call) => {
                 let mut named = self.named_by_deferred(&call.receiver, changed);
                 for arg in &call.args {
@@ -225,7 +199,7 @@ pub(crate) fn lends_items(chain: &Expr) -> bool {
 
 /// Whether the call makes an entry of a map, of which the value may have been changed.
 fn gives_entry(call: &ExprMethodCall) -> bool {
-    call.method == "entry" || call.method == "and_modify"
+    call.method == "entry"
 }
 
 /// Whether the expression is a chain of methods itself: `b.iter()` in `a.iter().chain(b.iter())`.

@@ -23,12 +23,7 @@ pub(crate) fn branches_await(expr: &syn::ExprIf) -> bool {
 }
 
 pub(crate) fn arms_await(expr: &syn::ExprMatch) -> bool {
-    expr.arms.iter().any(|arm| awaits(arm) || suspend::expr(&arm.body))
-}
-
-/// Whether the arm has a guard that awaits.
-pub(crate) fn awaits(arm: &syn::Arm) -> bool {
-    matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
+    expr.arms.iter().any(|arm| suspend::expr(&arm.body))
 }
 
 /// What says when an arm is taken: its pattern, and for one that takes all the rest, those `before` it. Adds it to these.

@@ -1,6 +1,6 @@
 //! Paths and the kinds of their targets: constructors, constants and wrappers.
 
-use syn::{Expr, Path};
+use syn::Expr;
 
 /// Whether the function puts a borrow into something that has it and nothing else.
 pub(crate) fn only_wraps(function: &Expr) -> bool {
@@ -28,10 +28,4 @@ pub(crate) fn is_constructor(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let name = path.path.segments.last().map(|segment| segment.ident.to_string());
     name.is_some_and(|name| name.starts_with(char::is_uppercase))
-}
-
-/// Whether the path names a struct, and not a variant, by the way it is written.
-pub(crate) fn is_struct(path: &Path) -> bool {
-    let mut before = path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
-    before.next().is_none_or(|name| name.starts_with(char::is_lowercase))
 }

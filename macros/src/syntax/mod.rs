@@ -10,7 +10,6 @@
 //! methods::gives_part          order.lines.first()         →  true
 //! ```
 
-pub(crate) mod alternatives;
 pub(crate) mod binding_modes;
 pub(crate) mod branches;
 pub(crate) mod build;

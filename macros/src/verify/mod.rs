@@ -8,5 +8,4 @@
 //! ```
 
 pub(crate) mod lookups;
-pub(crate) mod partial_moves;
 pub(crate) mod pointers;

@@ -137,14 +137,6 @@ impl<K: Clone> Copies<K> for Asked {
     }
 }
 
-/// The index with which a branch has found an element.
-///
-/// # Panics
-/// If it was another branch.
-pub fn copy_of_index<K: Clone>(index: &Option<K>) -> K {
-    index.clone().expect("the branch has given an index")
-}
-
 /// The key to look up in a map.
 pub fn copy_of_key<K>(key: &K) -> K
 where

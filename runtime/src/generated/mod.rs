@@ -5,17 +5,16 @@
 //! the macros must have the same version. The contents:
 //!
 //! - tokens, with which rustc infers the type of a local (`local`, `operation_token`), and their properties;
-//! - passing locals from one part of a step to another (`locals`, `untouched`, `hole`);
+//! - passing locals from one part of a step to another (`locals`, `untouched`, `stand_in`);
 //! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
 //!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
-//!   `asked_again`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
+//!   `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
 //! - registration of definitions (`registration`, `instances`) and the marker of strict workflows (`strict`);
 //! - code compiled here so that crates with workflows need not compile it (`common`, `units`).
 //!
 //! `machine/` drives machines, and knows only the tokens and the registry of this module.
 
 mod arguments;
-mod asked_again;
 mod borrowed_text;
 #[cfg(debug_assertions)]
 mod common;
@@ -24,7 +23,6 @@ mod counting;
 mod error_text;
 pub(crate) mod fallible;
 mod field_names;
-mod hole;
 mod inclusive_range;
 mod instances;
 mod iteration;
@@ -40,6 +38,7 @@ mod question;
 mod region;
 pub(crate) mod registration;
 mod same_type;
+mod stand_in;
 mod stays;
 mod strict;
 mod texts;
@@ -78,7 +77,6 @@ pub use crate::model::attributes::IntoText;
 pub use crate::model::{Graph, Payload, RetryPolicy};
 
 pub use arguments::{Refused, Storable, lent_argument, stored, stored_argument, stored_parameter};
-pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
@@ -87,7 +85,6 @@ pub use counting::{CountedRange, Counter, range};
 pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
 pub use field_names::{FieldNames, PartNames};
-pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};
 pub use iteration::{
@@ -95,8 +92,8 @@ pub use iteration::{
     items, keeps, next_copy, next_item,
 };
 pub use lending::{
-    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
-    lent_mutably, opened,
+    Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_key, lender, lent_by, lent_mutably,
+    opened,
 };
 pub use literals::{Each, Holds, Literal, Told, lasting};
 pub use local::{Local, TypeOf, local};
@@ -115,6 +112,7 @@ pub use same_type::{
     calls_0, calls_1, calls_2, calls_3, calls_4, calls_5, calls_6, same_type, takes_0, takes_1,
     takes_2, takes_3, takes_4, takes_5, takes_6,
 };
+pub use stand_in::stand_in;
 pub use stays::{IsBorrowed, stays, used_later};
 pub use strict::Checked;
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};

@@ -18,6 +18,7 @@ mod logging;
 mod methods;
 mod names;
 mod names_in_scope;
+mod parts_assigned_back;
 mod rewrites;
 mod strict;
 mod strict_lints;

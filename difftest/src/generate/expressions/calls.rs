@@ -6,12 +6,7 @@ impl Generator {
     /// An expression of type `&str` for an argument.
     pub(in crate::generate) fn str_argument(&mut self) -> Node {
         match self.rng.below(6) {
-            0 => {
-                if let Some(node) = self.chosen_str() {
-                    return node;
-                }
-            }
-            1 => {
+            0 | 1 => {
                 if let Some(name) = self.borrowed(Ty::Text) {
                     return Node::expr(Ty::Str, &format!("&{name}"), vec![]);
                 }
@@ -28,24 +23,6 @@ impl Generator {
         // A local that is used up may be given a new value meanwhile.
         let template = if text.is_path() { "&{ $ }" } else { "&$" };
         Node::expr(Ty::Str, template, vec![text])
-    }
-
-    /// A `&str` that one of several branches gives, which may await.
-    fn chosen_str(&mut self) -> Option<Node> {
-        let text = self.borrowed(Ty::Text)?;
-        let other = match self.borrowed(Ty::Order) {
-            Some(order) => format!("&{order}.customer"),
-            None => format!("&{}", self.borrowed(Ty::Text)?),
-        };
-        let cond = self.expr(Ty::Bool);
-        let template = match self.rng.below(5) {
-            0 if self.may_await => format!("if $ {{ tick().await; &{text} }} else {{ {other} }}"),
-            1 if self.may_await => format!("if $ {{ &{text} }} else {{ tick().await; {other} }}"),
-            2 => format!("if $ {{ {text}.trim() }} else {{ {other} }}"),
-            3 => format!("match $ {{ true => &{text}, false => {other} }}"),
-            _ => format!("if $ {{ &{text} }} else {{ {other} }}"),
-        };
-        Some(Node::expr(Ty::Str, &template, vec![cond]))
     }
 
     /// A reference to a value of this type for an argument.

@@ -136,11 +136,8 @@ impl Generator {
             }
             5 => self.of(ty, "!($)", &[ty]),
             6 => {
-                let guard = if self.may_await { "flag(radius).await" } else { "radius > 9" };
-                let guarded =
-                    format!("Shape::Circle {{ radius }} | Shape::Rect(radius, _) if {guard}");
                 let pattern = self.rng.pick(&[
-                    &guarded,
+                    "Shape::Circle { radius } | Shape::Rect(radius, _) if radius > 9",
                     "Shape::Point",
                     "Shape::Circle { .. }",
                     "Shape::Rect(2..=5, _) | Shape::Point",

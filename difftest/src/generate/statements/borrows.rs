@@ -118,8 +118,7 @@ const CHOICES: [Choice; 5] = [
     ("if $ { @ } else { ~ }", Ty::Bool),
     ("{ let # = $; if # > 5 { @ } else { ~ } }", Ty::Int),
     ("if $ { tick().await; @ } else { ~ }", Ty::Bool),
-    // In a block, because rustc 1.95 forgets the index of an element that is matched in place.
-    ("match { $ } { 0..=20 => @, # if flag(#).await => ~, _ => @ }", Ty::Int),
+    ("match $ { 0..=20 => @, # if # % 2 == 0 => ~, _ => @ }", Ty::Int),
     ("match $ { true => @, false => { tick().await; ~ } }", Ty::Bool),
 ];
 

@@ -15,11 +15,11 @@ fn weigh(&self) -> i64 { self.goods.len() as i64 }
 ";
 
 /// What takes parts of a parcel `~` by new names `#` and `%`, what gets the rest as `^`, and what each `$` is. No part
-/// that shows its drop is left behind or taken and not used, and control does not leave before all has been used: such
-/// parts may be dropped early.
+/// that shows its drop is taken, since a copy of it would be dropped, too. Control does not leave before all has been
+/// used, since the rest may be dropped early.
 type Form = ((&'static str, &'static [Ty]), (&'static str, &'static [Ty]));
 
-const FORMS: [Form; 9] = [
+const FORMS: [Form; 6] = [
     (
         ("let # = ~.goods;", &[]),
         ("let ^ = Parcel { goods: $, label: $, ..~ };", &[Ty::List, Ty::Text]),
@@ -46,21 +46,6 @@ const FORMS: [Form; 9] = [
             &[Ty::Int],
         ),
         ("let ^ = Parcel { label: $, goods: Vec::new(), ..~ };", &[Ty::Text]),
-    ),
-    (
-        ("let # = ~.seal;", &[]),
-        ("drop(#);\nlet ^ = Parcel { seal: Noisy::new($), ..~ };", &[Ty::Text]),
-    ),
-    (
-        ("let # = [~.seal, Noisy::new($)];", &[Ty::Text]),
-        (
-            "drop(#);\nlet ^ = Parcel { goods: $, seal: note(Noisy::new($)), ..~ };",
-            &[Ty::List, Ty::Text],
-        ),
-    ),
-    (
-        ("let Parcel { seal: #, lid: %, .. } = ~;", &[]),
-        ("~ = Parcel { lid: #, seal: Noisy::new($), ..~ };\ndrop(%);\nlet ^ = ~;", &[Ty::Text]),
     ),
 ];
 

@@ -1,12 +1,10 @@
 //! Jumps: out of the workflow, to another segment, and within the code.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
-use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
-use crate::codegen::idents::names;
 use crate::codegen::variables::awaited;
 use crate::collections::sets::Set;
 use crate::ir::{BlockKind, LocalId, label_target, span_ends, whole};
@@ -27,8 +25,8 @@ impl Rewrite<'_, '_> {
             Expr::Return(expr) => {
                 let span = expr.return_token.span;
                 Some(match &mut expr.expr {
-                    Some(value) => self.returned(value, span),
-                    None => self.printer.complete(&quote_spanned!(span=> ()), &self.filled, span),
+                    Some(value) => self.printer.complete(value, span),
+                    None => self.printer.complete(&quote_spanned!(span=> ()), span),
                 })
             }
             Expr::Try(expr) => Some(self.tried(expr)),
@@ -57,7 +55,7 @@ impl Rewrite<'_, '_> {
         let from = quote_spanned! {span=>
             __piton::FromResidual::from_residual(#residual)
         };
-        let complete = self.printer.complete_by_question(&from, &self.filled, span);
+        let complete = self.printer.complete_by_question(&from, span);
         // rustc says of what has been made what it says of the question, and nowhere else.
         let made = match &**value {
             Expr::Path(path) => path.path.get_ident().filter(|ident| is_hidden(ident)),
@@ -111,25 +109,6 @@ impl Rewrite<'_, '_> {
     fn own_continue(&self, jump: &ExprContinue) -> Option<TokenStream> {
         let parts = self.taken_apart_for(jump.label.as_ref())?;
         Some(quote!({ #parts #jump }))
-    }
-
-    /// Ends the workflow with a value. What stands in a place is forgotten before the value is evaluated,
-    /// which may fill it, and is put back where a jump leads out of the value.
-    pub(in crate::codegen) fn returned(&mut self, value: &mut Expr, span: Span) -> TokenStream {
-        let printer = self.printer;
-        let returning = printer.returning(&self.filled);
-        let around = printer.returning.borrow().len();
-        printer.returning.borrow_mut().extend(returning.iter().cloned());
-        self.scoped(|this| {
-            this.filled.extend(returning.iter().map(|(part, _)| part.clone()));
-            this.visit_expr_mut(value);
-        });
-        printer.returning.borrow_mut().truncate(around);
-        let code = value.to_token_stream();
-        let kept = returning.iter().filter(|(_, hole)| names(&code, hole));
-        let keep: TokenStream = kept.map(|(part, hole)| printer.keep(part, hole)).collect();
-        let complete = printer.complete(&code, &self.filled, span);
-        if keep.is_empty() { complete } else { quote!({ #keep #complete }) }
     }
 
     /// Visits what jumps may go to.

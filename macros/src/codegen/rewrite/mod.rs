@@ -19,7 +19,7 @@ pub(super) use self::enclose::enclose_last;
 use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
-use crate::ir::usage::{Place, Usage};
+use crate::ir::usage::Place;
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::patterns::collect_bindings;
@@ -29,22 +29,19 @@ pub(super) struct Rewrite<'p, 'a> {
     printer: &'p Printer<'a>,
     /// Names bound in inner scopes.
     hidden: Vec<String>,
-    /// What statements before have given a value, so that no copy stands in it.
-    filled: Vec<Place>,
     /// What jumps within the code go to, innermost last.
     targets: Vec<Target>,
 }
 
 impl<'p, 'a> Rewrite<'p, 'a> {
     pub(super) fn new(printer: &'p Printer<'a>) -> Self {
-        Self { printer, hidden: Vec::new(), filled: Vec::new(), targets: Vec::new() }
+        Self { printer, hidden: Vec::new(), targets: Vec::new() }
     }
 
     fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
-        let (hidden, filled) = (self.hidden.len(), self.filled.len());
+        let hidden = self.hidden.len();
         visit(self);
         self.hidden.truncate(hidden);
-        self.filled.truncate(filled);
     }
 
     fn hide(&mut self, pat: &Pat) {
@@ -69,17 +66,6 @@ impl<'p, 'a> Rewrite<'p, 'a> {
         self.hidden.iter().any(|hidden| ident == hidden)
     }
 
-    /// What has a value for certain when a statement is through, if a copy may have stood in it.
-    fn filled_by(&self, stmt: &Stmt) -> Vec<Place> {
-        if !self.printer.has_flags() {
-            return Vec::new();
-        }
-        let locals = &self.printer.machine.graph.locals;
-        let Usage { assigned, refills, .. } = Usage::of_stmt(locals, stmt);
-        let filled = assigned.into_iter().map(Place::whole).chain(refills);
-        filled.filter(|place| !self.is_hidden(&locals[place.local].ident)).collect()
-    }
-
     fn rewrite(&mut self, expr: &mut Expr) {
         let rewritten = match expr {
             Expr::Assign(assign) => self.assigned(assign),
@@ -91,12 +77,9 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     }
 
     fn assigned(&mut self, assign: &ExprAssign) -> Option<TokenStream> {
-        let left = &assign.left;
-        let forget = self.printer.forget_under(left, &self.filled, |left| self.place(left));
-        let whole = self.place(left).filter(|place| place.fields.is_empty());
-        let follow = whole.map(|place| self.printer.make_whole(place.local)).unwrap_or_default();
-        let is_changed = !forget.is_empty() || !follow.is_empty();
-        is_changed.then(|| quote!({ #forget #assign; #follow }))
+        let whole = self.place(&assign.left).filter(|place| place.fields.is_empty())?;
+        let follow = self.printer.make_whole(whole.local);
+        (!follow.is_empty()).then(|| quote!({ #assign; #follow }))
     }
 }
 
@@ -163,8 +146,6 @@ impl VisitMut for Rewrite<'_, '_> {
             Expr::Block(expr) => {
                 self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
             }
-            // Its value is another thing after what it forgets.
-            Expr::Return(_) => {}
             expr => visit_mut::visit_expr_mut(self, expr),
         }
         self.rewrite(expr);
@@ -204,14 +185,12 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
-        let filled = self.filled_by(stmt);
         if let Stmt::Expr(expr, _) = stmt {
             enclose_first(expr);
         }
         if !matches!(stmt, Stmt::Item(_)) {
             visit_mut::visit_stmt_mut(self, stmt);
         }
-        self.filled.extend(filled);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {

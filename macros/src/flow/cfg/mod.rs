@@ -31,7 +31,7 @@ pub(crate) fn build(tree: Tree, params: &[PatType]) -> Graph {
         params: Vec::new(),
         blocks: Vec::new(),
         order: Vec::new(),
-        scopes: vec![Scope { parent: None, path: vec![ScopeId(0)], locals: Vec::new() }],
+        scopes: vec![Scope { path: vec![ScopeId(0)], locals: Vec::new() }],
         targets: HashMap::new(),
         regions: Vec::new(),
         current: BlockId(0),
@@ -113,7 +113,7 @@ impl Builder {
         let inner = ScopeId(self.scopes.len());
         let mut path = self.scopes[self.scope.0].path.clone();
         path.push(inner);
-        self.scopes.push(Scope { parent: Some(self.scope), path, locals: Vec::new() });
+        self.scopes.push(Scope { path, locals: Vec::new() });
         let outer = std::mem::replace(&mut self.scope, inner);
         build(self);
         self.scope = outer;

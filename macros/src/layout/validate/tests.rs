@@ -33,7 +33,7 @@ fn machine() -> (Graph, Liveness, Layout) {
         parse::parse(function, "run".into(), None, &diagnostics).expect("a workflow");
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
-    let tree = anf::convert(None, &body, locals, &crate::ir::Refinement::default(), &diagnostics);
+    let tree = anf::convert(None, &body, locals, &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);

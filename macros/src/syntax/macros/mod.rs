@@ -19,7 +19,7 @@ use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
 pub(crate) use self::fields::name_fields;
 pub(crate) use self::format::{captures, rename_captures};
-pub(crate) use self::tokens::{has_jump, rename_tokens, replace_names, scan_leaves, scan_names};
+pub(crate) use self::tokens::{has_jump, rename_tokens, scan_leaves, scan_names};
 
 /// What happens to an expression in a macro call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,8 @@ fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
         "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "bail" => {
             (Arguments, [Borrowed; 3])
         }
+        // An error that is given as a value is used up.
+        "anyhow" | "eyre" => (Arguments, [Value, Borrowed, Borrowed]),
         "write" | "writeln" => (Arguments, [Changed, Borrowed, Borrowed]),
         "vec" => (Arguments, [Value; 3]),
         "assert" | "debug_assert" | "ensure" => (Arguments, [Value, Lazy, Lazy]),

@@ -49,24 +49,14 @@ pub(crate) fn rename_tokens(
     tokens: TokenStream,
     rename: &impl Fn(&Ident) -> Option<Ident>,
 ) -> TokenStream {
-    replace_names(tokens, &|ident| rename(ident).map(TokenTree::from))
-}
-
-/// `tokens` with something else in place of variables.
-pub(crate) fn replace_names(
-    tokens: TokenStream,
-    replace: &impl Fn(&Ident) -> Option<TokenTree>,
-) -> TokenStream {
     let mut field = false;
     let renamed = tokens.into_iter().map(|tree| {
         let was_field = field;
         field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
         match tree {
-            TokenTree::Ident(ident) if !was_field => {
-                replace(&ident).unwrap_or_else(|| ident.into())
-            }
+            TokenTree::Ident(ident) if !was_field => rename(&ident).unwrap_or(ident).into(),
             TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
-                let mut new = Group::new(group.delimiter(), replace_names(group.stream(), replace));
+                let mut new = Group::new(group.delimiter(), rename_tokens(group.stream(), rename));
                 new.set_span(group.span());
                 new.into()
             }

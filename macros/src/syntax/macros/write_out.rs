@@ -1,4 +1,4 @@
-//! Macros that contain a `return` or a guard that awaits, expanded by this compiler.
+//! Macros that contain a `return`, expanded by this compiler.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Token};
 
-use crate::syntax::{macros, suspend};
+use crate::syntax::macros;
 
 /// Writes out such macros in an expression out of the arguments of a macro.
 pub(crate) fn expr(expr: &mut Expr) {
@@ -66,25 +66,11 @@ pub(crate) fn returns(mac: &Macro) -> bool {
     matches!(macros::name(mac).as_str(), "bail" | "ensure")
 }
 
-/// The macro as the code that it stands for: `bail!`, `ensure!`, and a `matches!` whose guard awaits.
+/// The macro as the code that it stands for: `bail!` or `ensure!`.
 fn write_out(mac: &Macro) -> Option<TokenStream> {
     let span = mac.path.segments.last()?.ident.span();
     match macros::name(mac).as_str() {
         "bail" => Some(bail(span, &mac.tokens)),
-        "matches" => {
-            let pieces = macros::parse(mac)?;
-            let (scrutinee, arm) = match pieces.as_slice() {
-                [macros::Piece::Expr(scrutinee, _), _, macros::Piece::Tokens(arm)] => {
-                    (scrutinee, arm)
-                }
-                _ => return None,
-            };
-            let (pat, guard) = macros::matches_pattern(mac, arm)?;
-            let guard = guard.filter(suspend::expr)?;
-            Some(quote_spanned! {span=>
-                match #scrutinee { #pat if #guard => true, _ => false }
-            })
-        }
         "ensure" => {
             let pieces = macros::parse(mac)?;
             let (condition, rest) = match pieces.as_slice() {

@@ -65,6 +65,11 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
     !is_through && graph.usages_within(region).any(uses)
 }
 
+/// Whether the local is a borrow by which something can be changed.
+pub(super) fn is_mutable(locals: &Locals, local: LocalId) -> bool {
+    sources(locals, local).iter().any(|source| source.is_mutable)
+}
+
 /// A key, and where else that is which it is, or is a part of.
 pub(super) fn places_of_key(locals: &Locals, key: &Place) -> Vec<Place> {
     let sources = sources(locals, key.local);

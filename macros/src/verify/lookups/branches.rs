@@ -3,14 +3,14 @@
 use quote::ToTokens;
 use syn::{Expr, Pat};
 
-use super::Lookups;
+use super::{Lookups, behind};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals, MadeWith};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
-    report_changed(lookups, diagnostics);
+    report_mutable(lookups, diagnostics);
     let locals = &lookups.graph.locals;
     for local in locals.ids() {
         let Some(made_with) = &locals[local].made_with else { continue };
@@ -25,30 +25,22 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
             locals[local].ident.span(),
             Rule::SAVED_LOCALS,
             format!("`{a}` and `{b}` are parts of one lookup, and are used in two concurrent branches"),
-            "use both in one branch, or keep the whole value in a variable and borrow its fields: `let (a, b) = &mut \
-             pair;`",
+            "use both in one branch, or borrow each part of a variable by itself: `let a = &mut pair.0; let b = &mut \
+             pair.1;`",
         );
         return;
     }
 }
 
-/// Reports what is lent to be changed, and is changed by one of several branches that use it.
-fn report_changed(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
+/// Reports what is lent to be changed, and is used by several branches: each would make the borrow for itself.
+fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     let Lookups { graph, liveness, .. } = lookups;
-    let captures = liveness.captures();
-    let changes = |id, local: LocalId| {
-        let mut writes = graph.usages_within(id).flat_map(|usage| &usage.writes);
-        writes.any(|place| place.local == local)
+    let is_shared = |local: LocalId| {
+        graph.region_ids().any(|id| liveness.captures().is_shared(graph, Some(id), local))
     };
-    let is_changed = |local: &LocalId| {
-        graph.region_ids().any(|id| {
-            let mut others = graph.regions_of(graph[id].point).filter(|other| *other != id);
-            captures.is_used_outside(id, *local)
-                && changes(id, *local)
-                && others.any(|other| captures.is_used_outside(other, *local))
-        })
-    };
-    let Some(local) = lookups.made_again().find(is_changed) else { return };
+    let mut mutable =
+        lookups.made_again().filter(|local| behind::is_mutable(&graph.locals, *local));
+    let Some(local) = mutable.find(|local| is_shared(*local)) else { return };
     let name = graph.locals[local].name();
     let place = match &graph.locals[local].remade {
         Some(Expr::Reference(borrow)) => name_of_place(&graph.locals, &borrow.expr),

@@ -18,7 +18,7 @@ enum Job {
 #[workflow]
 async fn numbers(list: Vec<u64>) -> u64 {
     match list[0] {
-        1 if step(1).await > 0 => 1,
+        1 => step(1).await,
         2 => 2,
     }
 }
@@ -26,9 +26,9 @@ async fn numbers(list: Vec<u64>) -> u64 {
 #[workflow]
 async fn kinds(job: Job) -> u64 {
     match job {
-        Job::New(name) if step(name.len() as u64).await > 0 => 1,
+        Job::New(name) if name.len() > 3 => step(1).await,
         Job::Late { days } if days > 1 => days,
-        Job::Late { days } if step(days).await > 3 => days,
+        Job::Late { days } if days > 3 => step(days).await,
         Job::Done => 3,
     }
 }

@@ -3,5 +3,6 @@
 mod awaits;
 mod borrows;
 mod determinism;
+mod parts_and_operands;
 mod saved_locals;
 mod signatures;
