@@ -40,7 +40,7 @@ impl Client {
         }
         let (mut awaited, mut is_known, mut goes_on) = (BTreeSet::new(), false, false);
         let mut todo = vec![workflow.to_owned()];
-        for entry in WorkflowEntry::all().filter(|entry| entry.names().any(|of| of == workflow)) {
+        for entry in WorkflowEntry::all().filter(|entry| entry.names().contains(&workflow)) {
             is_known = true;
             goes_on |= evolution::own(entry).continues_as_another;
             add(evolution::own(entry), sent, &mut awaited, &mut todo);
