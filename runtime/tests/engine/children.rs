@@ -204,7 +204,7 @@ async fn a_handle_of_another_workflow_is_no_argument() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let handle = |workflow: &str| {
-        let child = "019b0000-0000-7000-8000-000000000000";
+        let child = "0x019b0000000070008000000000000000";
         json!([{ "workflow": workflow, "child": child, "workflow_id": "sum" }])
     };
     let error = rig.client.start_json("await_bill", handle("add_up")).await.unwrap_err();

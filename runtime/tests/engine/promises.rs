@@ -483,6 +483,7 @@ async fn what_does_not_fit_is_refused_once_it_is_awaited() {
         rig.client.start(approve("go".into())).id("early").start_delay(hours(1)).await.unwrap();
     let promise = rig.client.promise(&token(&run, "approval"));
     assert!(promise.resolve(&"a text".to_owned()).await.unwrap().is_first());
+    tokio::time::sleep(hours(1)).await;
     let blocked = rig.until_blocked(&run).await.blocked;
     let Some(BlockedReason::Undecodable(reason)) = blocked else { panic!("{blocked:?}") };
     assert!(reason.contains("the promise `approval`"), "{reason}");

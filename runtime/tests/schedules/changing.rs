@@ -174,9 +174,9 @@ async fn backfills_are_cancelled() {
     schedule.create(tens(1_000), job(50)).paused("only by hand").await.unwrap();
     // More times than one round takes.
     schedule.backfill(at(-5_000), at(-10)).overlap(Overlap::BufferAll).await.unwrap();
-    schedule.trigger().overlap(Overlap::BufferAll).await.unwrap();
     rig.pass(60).await;
     assert_eq!(rig.runs().await.len(), 2);
+    schedule.trigger().overlap(Overlap::BufferAll).await.unwrap();
     assert!(schedule.describe().await.unwrap().is_backfilling);
     schedule.cancel_backfills().await.unwrap();
     let described = schedule.describe().await.unwrap();
