@@ -14,6 +14,8 @@ use piton::lock::LockError;
 use piton::model::RunStatus;
 use serde_json::Value;
 
+use crate::shell::quoted;
+
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -144,9 +146,11 @@ impl Failure {
     fn hint(&self) -> Option<Cow<'static, str>> {
         Some(Cow::Borrowed(match self {
             Self::NoAnswer { id, name, request, update_id, .. } => {
+                let request = request.to_string();
+                let words = [id, name, &request, "--update-id", update_id].map(quoted);
                 return Some(Cow::Owned(format!(
-                    "the run may answer later; this asks again and sends nothing twice: \
-                     `piton run update {id} {name} '{request}' --update-id {update_id}`"
+                    "the run may answer later; this asks again and sends nothing twice: `piton run update {}`",
+                    words.join(" ")
                 )));
             }
             Self::NoDatabase => {

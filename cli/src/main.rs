@@ -18,6 +18,7 @@ mod promise;
 mod queue;
 mod run;
 mod schedule;
+mod shell;
 mod terms;
 
 use std::io::{ErrorKind, Write as _};

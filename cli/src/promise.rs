@@ -135,6 +135,7 @@ async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure
     let (status, value) = (settled.outcome().as_str(), settled.to_json()?);
     let cause = match settled.outcome() {
         piton::model::PromiseOutcome::Broken(cause) => Some(cause.to_string()),
+        piton::model::PromiseOutcome::Unreadable { reason, .. } => Some(reason.clone()),
         _ => None,
     };
     if output.json {

@@ -165,6 +165,8 @@ CREATE TABLE piton_inbox (
 CREATE TABLE piton_arrival_keys (
     run_id    BLOB NOT NULL,
     dedup_key TEXT NOT NULL,
+    -- The name of the signal or update; null for other arrivals.
+    name      TEXT,
     PRIMARY KEY (run_id, dedup_key)
 ) STRICT, WITHOUT ROWID;
 

@@ -67,6 +67,7 @@ pub use piton_macros::{migrate, query, validator};
 /// The programs of the README and of the guide compile and run.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/guide/activities.md")]
 #[doc = include_str!("../../docs/guide/cancellation.md")]
 #[doc = include_str!("../../docs/guide/children.md")]
 #[doc = include_str!("../../docs/guide/fan-out.md")]

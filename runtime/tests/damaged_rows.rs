@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton::client::RunHandle;
+use piton::client::{Completed, RunHandle};
 use piton::error::RunError;
-use piton::machine::Workflow;
+use piton::machine::{Never, Workflow};
 use piton::model::RunStatus;
 use piton::prelude::*;
 use piton::schedule::Spec;
-use piton::store::{DeadLetterFilter, RunRecord};
+use piton::store::{DeadLetterFilter, PromiseFilter, RunRecord};
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 use serde::{Deserialize, Serialize};
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
@@ -37,6 +37,9 @@ const CASES: &[(&str, Case)] = &[
         block_on(a_reason_of_a_later_build_is_passed_over(scene))
     }),
     ("a_schedule_waits", |scene| block_on(a_schedule_waits(scene))),
+    ("an_outcome_blocks_those_who_await_it", |scene| {
+        block_on(an_outcome_blocks_those_who_await_it(scene))
+    }),
 ];
 
 fn main() {
@@ -134,6 +137,45 @@ async fn an_arrival_blocks_its_run(scene: Scene) -> Result<(), Failed> {
         letters.iter().map(|letter| letter.arrival.word()).collect::<Vec<_>>(),
         ["unreadable"]
     );
+    worker.shutdown().await?;
+    Ok(())
+}
+
+#[workflow]
+async fn damaged_promise(cx: &Context) -> u32 {
+    cx.promise::<u32, Never>("number").await.unwrap_or_default()
+}
+
+async fn an_outcome_blocks_those_who_await_it(scene: Scene) -> Result<(), Failed> {
+    let client = scene.client().await?;
+    let worker = Worker::new(&client).poll_interval(Duration::from_millis(20)).start().await?;
+    let (bad, good) = (client.start(damaged_promise()).id("bad"), client.start(damaged_promise()));
+    let (bad, good) = (bad.await?, good.id("good").await?);
+    let promises = async || client.promises(&PromiseFilter::default(), None, 10).await;
+    while promises().await?.len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    worker.shutdown().await?;
+
+    // Both are due in one batch: an outcome that cannot be read, and an expiry.
+    let sql = format!(
+        "UPDATE piton_promises SET outcome = x'01ff', completed_at = 1, due_at = 1 WHERE {}",
+        of("bad")
+    );
+    scene.damage(&sql).await?;
+    let sql = "UPDATE piton_promises SET expires_at = 2, due_at = 2 WHERE";
+    scene.damage(&format!("{sql} {}", of("good"))).await?;
+    let worker = Worker::new(&client).poll_interval(Duration::from_millis(20)).start().await?;
+    assert_eq!(good.result().await?, 0);
+    let blocked = until(&bad, |record| record.status == RunStatus::Blocked).await?;
+    let reason = blocked.blocked.expect("it says why").to_string();
+    assert!(reason.contains("arrival 1 of its inbox cannot be read"), "{reason}");
+
+    // It is listed among the others, is not completed again, and blocks whoever awaits it later.
+    let promise = client.promise(&promises().await?[0].token);
+    let Completed::Already(known) = promise.resolve(&7_u32).await? else { panic!("it has one") };
+    assert_eq!(known.outcome().as_str(), "unreadable");
+    known.read::<u32, Never>().expect_err("it cannot be read");
     worker.shutdown().await?;
     Ok(())
 }

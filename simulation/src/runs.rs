@@ -17,7 +17,7 @@ use crate::notaries;
 use crate::operators;
 use crate::program::{self, Entry, Luck, Op};
 use crate::ties;
-use crate::workflows::{Number, Question, cancellable, hasty, interpret, revocable};
+use crate::workflows::{Number, Question, Riddle, cancellable, hasty, interpret, revocable};
 use crate::world::World;
 
 /// How long a client waits for an answer before it asks elsewhere.
@@ -195,6 +195,24 @@ async fn ask_questions<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Pl
                 }
             }
         }
+        if number % 2 == 1 {
+            guess_riddle::<W>(world, run_id, number).await;
+        }
+    }
+}
+
+/// Asks for the answer to another update that has the id of a question: there is none, whatever became of the question.
+async fn guess_riddle<W: Workflow>(world: &Arc<World>, run_id: RunId, number: u32) {
+    let is_refused = ask(world, |client| async move {
+        let run: RunHandle<W> = client.run(run_id).await.ok()?;
+        match run.update_by_id::<Riddle>(format!("question {number}")).reply().await {
+            Err(UpdateError::Store(_)) => None,
+            refused => Some(matches!(refused, Err(UpdateError::IdTaken { .. }))),
+        }
+    })
+    .await;
+    if !is_refused {
+        world.violate(format!("{run_id} takes question {number} for a riddle"));
     }
 }
 

@@ -34,6 +34,11 @@ pub(crate) struct Letter {
 #[update(reply = u32)]
 pub(crate) struct Question(pub(crate) u32);
 
+/// An update that no run awaits.
+#[derive(Clone, Copy, Debug, Update, Serialize, Deserialize)]
+#[update(reply = u32)]
+pub(crate) struct Riddle;
+
 impl Question {
     /// The only right answer.
     pub(crate) fn answer(self) -> u32 {

@@ -1,7 +1,7 @@
 //! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: the actions of a run's handle.
 
 use piton::client::{ChangeOne, Client, UntypedRun};
-use piton::error::RunError;
+use piton::error::{RunError, UpdateError};
 use piton::model::RunId;
 use serde_json::{Value, json};
 
@@ -139,15 +139,16 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     let run = find(client, &id).await?;
     // The answer of an update whose id is known can be asked for later.
     let update_id = update_id.unwrap_or_else(|| RunId::new().to_string());
-    let answer = run.update(&*name, &request).id(&*update_id).into_future();
-    let answer = match limit {
-        None => answer.await,
-        Some(limit) => {
-            let late = |_| Failure::NoAnswer { id, name, request, update_id, limit };
-            tokio::time::timeout(limit, answer).await.map_err(late)?
+    let mut update = run.update(&*name, &request).id(&*update_id);
+    if let Some(limit) = limit {
+        update = update.timeout(limit);
+    }
+    match update.await {
+        Err(UpdateError::NoAnswer { limit, .. }) => {
+            Err(Failure::NoAnswer { id, name, request, update_id, limit })
         }
-    };
-    Ok(output::json(&answer?))
+        answer => Ok(output::json(&answer?)),
+    }
 }
 
 pub(super) async fn cancel(

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Signature;
 use crate::error::Failure;
 use crate::output::Output;
+use crate::shell::quoted;
 
 #[derive(clap::Args)]
 pub(crate) struct EditArgs {
@@ -39,7 +40,8 @@ fn parse_text(text: &str) -> Result<(String, String), String> {
 fn parse_assignment(text: &str) -> Result<(String, Value), String> {
     let (name, value) = parse_text(text)?;
     let value = serde_json::from_str(&value).map_err(|error| {
-        format!("the value is not JSON ({error}); put a string in quotes: '{name}=\"text\"'")
+        let example = format!("{name}=\"text\"");
+        format!("the value is not JSON ({error}); put a string in quotes: {}", quoted(&example))
     })?;
     Ok((name, value))
 }

@@ -1,8 +1,9 @@
 //! Pausing, triggering, backfilling and deleting schedules.
 
-use piton::client::{Client, Overlap};
+use piton::client::{Backfill, Client, Overlap};
 use piton::model::Timestamp;
 use piton::schedule::UnixSeconds;
+use serde_json::json;
 
 use super::{changed, overlap};
 use crate::error::Failure;
@@ -42,6 +43,9 @@ pub(crate) struct BackfillArgs {
     /// What happens if a run of the schedule is open; the schedule's policy by default
     #[arg(long, value_name = "POLICY", value_parser = overlap)]
     overlap: Option<Overlap>,
+    /// How many runs it may start; a longer period is refused
+    #[arg(long, value_name = "N", default_value_t = Backfill::MAX_RUNS)]
+    max_runs: usize,
     /// Show the times, the first 1,000, and start nothing
     #[arg(long)]
     dry_run: bool,
@@ -84,7 +88,8 @@ pub(super) async fn backfill(
     output: Output,
 ) -> Result<String, Failure> {
     let at = |seconds: UnixSeconds| Timestamp(seconds.as_micros());
-    let mut backfill = client.schedule(&*args.id).backfill(at(args.from), at(args.to));
+    let backfill = client.schedule(&*args.id).backfill(at(args.from), at(args.to));
+    let mut backfill = backfill.max_runs(args.max_runs);
     if let Some(policy) = args.overlap {
         backfill = backfill.overlap(policy);
     }
@@ -95,6 +100,16 @@ pub(super) async fn backfill(
     let times: Vec<String> =
         backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
     Ok(output.say(&times, || times.iter().map(|time| format!("{time}\n")).collect()))
+}
+
+pub(super) async fn cancel_backfills(
+    client: &Client,
+    id: String,
+    output: Output,
+) -> Result<String, Failure> {
+    client.schedule(id.as_str()).cancel_backfills().await?;
+    let data = json!({ "schedule": id, "backfills_cancelled": true });
+    Ok(output.say(&data, || format!("the backfills of the schedule `{id}` are cancelled\n")))
 }
 
 pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {

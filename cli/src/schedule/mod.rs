@@ -46,6 +46,11 @@ pub(crate) enum ScheduleCommand {
     Trigger(TriggerArgs),
     /// Start the runs of a period
     Backfill(BackfillArgs),
+    /// Cancel the unfinished backfills; runs that were started continue
+    CancelBackfills {
+        /// The schedule
+        id: String,
+    },
     /// Remove a schedule with its log; its runs continue
     Delete {
         /// The schedule
@@ -78,6 +83,9 @@ pub(crate) async fn carry_out(
         ScheduleCommand::Unpause(args) => change::unpause(client, args, output).await,
         ScheduleCommand::Trigger(args) => change::trigger(client, args, output).await,
         ScheduleCommand::Backfill(args) => change::backfill(client, args, output).await,
+        ScheduleCommand::CancelBackfills { id } => {
+            change::cancel_backfills(client, id, output).await
+        }
         ScheduleCommand::Delete { id } => change::delete(client, id, output).await,
     }
 }

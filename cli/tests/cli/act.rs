@@ -60,12 +60,12 @@ pub(crate) fn a_run_is_acted_on(shell: Shell) -> Result<(), Failed> {
 
 pub(crate) fn an_update_without_an_answer_is_asked_for_again(shell: Shell) -> Result<(), Failed> {
     shell.block_on(async { Ok(shell.client.start(tally()).id("tally-1").await.map(drop)?) })?;
-    let add = ["run", "update", "tally-1", "Add", "{\"number\":4}", "--update-id", "four"];
+    let add = ["run", "update", "tally-1", "Add", "{\"number\":4}", "--update-id", "ann's"];
     let (code, text) = shell.fails(&[&add[..], &["--timeout", "1ms"]].concat())?;
     assert_eq!(code, Some(4), "{text}");
     let expected = "error: the run `tally-1` has not answered the update `Add` within 1ms\n\n\
                     hint: the run may answer later; this asks again and sends nothing twice: \
-                    `piton run update tally-1 Add '{\"number\":4}' --update-id four`\n";
+                    `piton run update tally-1 Add '{\"number\":4}' --update-id 'ann'\\''s'`\n";
     assert_eq!(text, expected);
     let without_id = ["run", "update", "tally-1", "Add", "{\"number\":5}", "--timeout", "1ms"];
     let (code, text) = shell.fails(&without_id)?;

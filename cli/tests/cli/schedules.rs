@@ -125,9 +125,31 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     let log = shell.prints(&["schedule", "log", "bills", "--limit", "1"])?;
     assert_eq!(log.lines().count(), 2, "{log}");
 
-    let dry_run = ["schedule", "backfill", "bills", "--from", "2100-01-01T00:00:00Z", "--to"];
-    let dry_run = shell.prints(&[&dry_run[..], &["2100-01-01T01:30:00Z", "--dry-run"]].concat())?;
-    assert_eq!(dry_run, "2100-01-01T00:00:00Z\n2100-01-01T01:00:00Z\n");
+    let backfill = ["schedule", "backfill", "bills", "--from"];
+    let future =
+        [&backfill[..], &["2100-01-01T00:00:00Z", "--to", "2100-01-01T01:30:00Z"]].concat();
+    let (_, refused) = shell.fails(&future)?;
+    assert!(refused.contains("the backfill ends at 2100-01-01T01:30:00Z, after"), "{refused}");
+    let hourly = ["schedule", "create", "hourly", "--workflow", "bill", "--cron", "0 * * * *"];
+    let hourly =
+        [&hourly[..], &["--arguments", r#"[{"name": "ada"}]"#, "--paused", "later"]].concat();
+    let misspelt = [&hourly[..], &["--workflow-id", "bill-{tmie}"]].concat();
+    let (_, refused) = shell.fails(&misspelt)?;
+    assert!(refused.contains("placeholder `{tmie}`, did you mean `{time}`?"), "{refused}");
+    shell.prints(&hourly)?;
+    let period = ["2020-01-01T00:00:00Z", "--to", "2020-01-01T01:30:00Z"];
+    let backfill = ["schedule", "backfill", "hourly", "--from"];
+    let backfill = [&backfill[..], &period].concat();
+    let dry_run = shell.prints(&[&backfill[..], &["--dry-run"]].concat())?;
+    assert_eq!(dry_run, "2020-01-01T00:00:00Z\n2020-01-01T01:00:00Z\n");
+    let (_, refused) = shell.fails(&[&backfill[..], &["--max-runs", "1"]].concat())?;
+    assert!(refused.contains("the backfill has more than 1 times"), "{refused}");
+    shell.prints(&backfill)?;
+    let cancelled = shell.prints(&["schedule", "cancel-backfills", "hourly"])?;
+    assert_eq!(cancelled, "the backfills of the schedule `hourly` are cancelled\n");
+    let log = shell.prints(&["schedule", "log", "hourly", "--limit", "1"])?;
+    assert!(log.contains("backfills_cancelled"), "{log}");
+    shell.prints(&["schedule", "delete", "hourly"])?;
     let poke = ["schedule", "create", "poke", "--signal", "Poke", "--value", r#"{"hard": true}"#];
     let (_, refused) = shell.fails(&[&poke[..], &["--every", "1h"]].concat())?;
     assert!(refused.contains("--workflow-id"), "{refused}");

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::Client;
+use super::awaited::Sent;
 use crate::activities::{ActivityReport, ReportedError};
 use crate::codec;
 use crate::engine::backoff::patiently;
@@ -78,7 +79,14 @@ impl Client {
     ) -> Result<(), TokenError> {
         let report = (A::OUTCOMES.report)(&returned, A::error)
             .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
-        self.end_attempt(token, Some(A::NAME), report).await
+        let call = self.find_call(token).await?;
+        if let Some(call) = &call
+            && call.activity.name != A::NAME
+        {
+            let found = call.activity.name.clone().into_owned();
+            return Err(TokenError::OtherActivity { found, expected: A::NAME });
+        }
+        self.end_attempt(token, call, report).await
     }
 
     /// Ends the attempt that `token` names with an error: short for [`Client::complete_activity`] with
@@ -95,18 +103,17 @@ impl Client {
     }
 
     /// Like [`Client::complete_activity`], for programs without the activity's code. `returned` is the function's
-    /// return value as JSON; a `Result` is written `{"Ok": …}`. A value that does not fit the function's return
-    /// type blocks the run, until a build that can read it takes the run over.
+    /// return value as JSON; a `Result` is written `{"Ok": …}`. JSON that does not fit the return type in any recorded
+    /// build is refused.
     ///
     /// # Errors
-    /// See [`Client::complete_activity`].
+    /// [`TokenError::Unfit`] if the JSON does not fit; see also [`Client::complete_activity`].
     pub async fn complete_activity_json(
         &self,
         token: ActivityToken,
         returned: &Value,
     ) -> Result<(), TokenError> {
-        let report = ActivityReport { returned: Payload::from_json(returned), error: None };
-        self.end_attempt(token, None, report).await
+        self.end_attempt_json(token, returned, None).await
     }
 
     /// Like [`Client::fail_activity`], for programs without the activity's code. `error` is the function's error as
@@ -114,7 +121,7 @@ impl Client {
     /// policy allows.
     ///
     /// # Errors
-    /// See [`Client::complete_activity`].
+    /// See [`Client::complete_activity_json`].
     pub async fn fail_activity_json(
         &self,
         token: ActivityToken,
@@ -122,8 +129,7 @@ impl Client {
     ) -> Result<(), TokenError> {
         let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
         let reported = ReportedError { message, is_retryable: true, retry_after: None };
-        let returned = Payload::from_json(&json!({ "Err": error }));
-        self.end_attempt(token, None, ActivityReport { returned, error: Some(reported) }).await
+        self.end_attempt_json(token, &json!({ "Err": error }), Some(reported)).await
     }
 
     /// Sends a heartbeat for the attempt that `token` names, as
@@ -155,20 +161,35 @@ impl Client {
         }
     }
 
+    /// Ends the attempt with JSON that the activity may return.
+    async fn end_attempt_json(
+        &self,
+        token: ActivityToken,
+        returned: &Value,
+        error: Option<ReportedError>,
+    ) -> Result<(), TokenError> {
+        let call = self.find_call(token).await?;
+        if let Some(call) = &call {
+            // An item of a queue has no run.
+            let run = self.find(token.run_id).await.map_err(failed)?;
+            let workflow = run.as_ref().map(|run| &*run.workflow);
+            let name = &*call.activity.name;
+            let checked = self.check_json(workflow, Sent::Result, name, returned).await;
+            checked
+                .map_err(failed)?
+                .map_err(|reason| TokenError::Unfit { activity: name.to_owned(), reason })?;
+        }
+        let report = ActivityReport { returned: Payload::from_json(returned), error };
+        self.end_attempt(token, call, report).await
+    }
+
     /// Ends the attempt with an outcome, instead of its function.
     async fn end_attempt(
         &self,
         token: ActivityToken,
-        name: Option<&'static str>,
+        call: Option<Call>,
         report: ActivityReport,
     ) -> Result<(), TokenError> {
-        let call = self.find_call(token).await?;
-        if let (Some(expected), Some(call)) = (name, &call)
-            && call.activity.name != expected
-        {
-            let found = call.activity.name.clone();
-            return Err(TokenError::OtherActivity { found: found.into_owned(), expected });
-        }
         let record = || self.recorded().schema_of(&**self.store(), &report.returned);
         patiently(record).await.map_err(failed)?;
         let returned = OperationOutcome::Returned(report.returned.clone());
@@ -220,7 +241,9 @@ impl Client {
         let run_id = token.run_id;
         let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
         match self.deliveries().submit(arrival).await.map_err(TokenError::Store)? {
-            ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
+            ArrivalOutcome::Accepted { .. }
+            | ArrivalOutcome::Duplicate
+            | ArrivalOutcome::KeyTaken { .. } => Ok(()),
             ArrivalOutcome::Unknown => Err(TokenError::Unknown { run_id }),
             // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => Err(TokenError::Closed { run_id }),

@@ -1,22 +1,26 @@
-//! The signals and updates that a workflow awaits, in all builds with a recorded definition.
+//! The signals, updates, results and promises that a workflow awaits, in all builds with a recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value as Json;
 
 use super::Client;
+use crate::codec::schemas::{self, StoredSchema};
 use crate::codec::{self, Schema};
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::learn_definition;
+use crate::engine::evolution::{learn_definition, learn_schemas};
 use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
 use crate::machine::WorkflowEntry;
+use crate::model::{Payload, PromiseScope, PromiseToken, SchemaHash};
 
 /// A kind of message to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sent {
     Signal,
     Update,
+    /// What an activity has returned.
+    Result,
 }
 
 /// A workflow's stored name, and the kind and name of a message.
@@ -40,7 +44,7 @@ impl Client {
         }
         let (mut awaited, mut is_known, mut goes_on) = (BTreeSet::new(), false, false);
         let mut todo = vec![workflow.to_owned()];
-        for entry in WorkflowEntry::all().filter(|entry| entry.names().any(|of| of == workflow)) {
+        for entry in WorkflowEntry::all().filter(|entry| entry.names().contains(&workflow)) {
             is_known = true;
             goes_on |= evolution::own(entry).continues_as_another;
             add(evolution::own(entry), sent, &mut awaited, &mut todo);
@@ -65,16 +69,16 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Whether a run of this workflow can read the JSON as this message, in any build that the database knows. If not,
+    /// Whether a run of this workflow, or of any if it is `None`, can read the JSON as this message, in any build that the database knows. If not,
     /// returns why. Returns `Ok` if no build has recorded the message.
     pub(super) async fn check_json(
         &self,
-        workflow: &str,
+        workflow: Option<&str>,
         sent: Sent,
         name: &str,
         json: &Json,
     ) -> Result<Result<(), String>, StoreError> {
-        let key = (workflow.to_owned(), sent, name.to_owned());
+        let key = (workflow.unwrap_or_default().to_owned(), sent, name.to_owned());
         let known = self.lock_sent_types().get(&key).cloned().unwrap_or_default();
         if known.iter().any(|schema| codec::json_to_saved(json, schema).is_ok()) {
             return Ok(Ok(()));
@@ -96,15 +100,17 @@ impl Client {
     /// The types of messages in all builds of a workflow and of those that it awaits inline.
     async fn sent_schemas(
         &self,
-        workflow: &str,
+        workflow: Option<&str>,
         sent: Sent,
         sent_name: &str,
     ) -> Result<Vec<&'static Schema>, StoreError> {
         let mut definitions = self.all_definitions().await?;
         let own = WorkflowEntry::all().map(evolution::own);
         definitions.extend(own);
+        let all = || definitions.iter().map(|definition| definition.workflow.clone()).collect();
+        let todo = workflow.map_or_else(all, |workflow| vec![workflow.to_owned()]);
         let mut schemas = Vec::new();
-        each_build(&definitions, vec![workflow.to_owned()], |definition, todo| {
+        each_build(&definitions, todo, |definition, todo| {
             for awaited in definition.all_awaited() {
                 match awaited {
                     StoredAwaited::Signal { name, value, .. }
@@ -117,12 +123,53 @@ impl Client {
                     {
                         schemas.extend(definition.schema(*value));
                     }
+                    StoredAwaited::Activity { name, returned, .. }
+                        if sent == Sent::Result && name == sent_name =>
+                    {
+                        schemas.extend(definition.schema(*returned));
+                    }
                     StoredAwaited::Workflow { name, .. } => todo.push(name.clone()),
                     _ => {}
                 }
             }
         });
         Ok(schemas)
+    }
+
+    /// Whether a value fits a promise although its schema is not the one of those who await it. If not, returns why.
+    ///
+    /// Code that has changed since they began to wait may read other values. It counts if none of its promises has the
+    /// schema `expected` any more.
+    pub(super) async fn check_completion(
+        &self,
+        token: &PromiseToken,
+        value: &Payload,
+        expected: SchemaHash,
+    ) -> Result<Result<(), String>, StoreError> {
+        let store = &**self.store();
+        let hashes = [Some(expected), codec::schema_of(value)].into_iter().flatten();
+        let unknown: Vec<_> = hashes.filter(|hash| codec::is_unknown(*hash)).collect();
+        if !unknown.is_empty() {
+            patiently(|| learn_schemas(store, unknown.clone())).await?;
+        }
+        let Some(StoredSchema::Value(schema)) = schemas::known(expected) else { return Ok(Ok(())) };
+        let Err(misfit) = codec::check_fits(value, schema) else { return Ok(Ok(())) };
+        let mut definitions = self.all_definitions().await?;
+        definitions.extend(WorkflowEntry::all().map(evolution::own));
+        let is_shared = *token.scope() == PromiseScope::Shared;
+        let fits_another = definitions.into_iter().any(|definition| {
+            let awaited = definition.all_awaited();
+            let hashes = awaited.filter_map(|awaited| match awaited {
+                StoredAwaited::Promise { resolved, rejected, .. } => Some([*resolved, *rejected]),
+                _ => None,
+            });
+            let hashes: BTreeSet<SchemaHash> = hashes.flatten().collect();
+            let mut schemas = hashes.iter().filter_map(|hash| definition.schema(*hash));
+            (is_shared || definition.is_named(token.workflow()))
+                && !hashes.contains(&expected)
+                && schemas.any(|schema| codec::check_fits(value, schema).is_ok())
+        });
+        Ok(if fits_another { Ok(()) } else { Err(codec::misfit(schema, misfit)) })
     }
 
     async fn all_definitions(&self) -> Result<Vec<&'static StoredDefinition>, StoreError> {
@@ -149,9 +196,7 @@ fn each_build(
         if !seen.insert(workflow.clone()) {
             continue;
         }
-        let is_build = |definition: &&&'static StoredDefinition| {
-            definition.workflow == workflow || definition.formerly.contains(&workflow)
-        };
+        let is_build = |definition: &&&'static StoredDefinition| definition.is_named(&workflow);
         definitions.iter().filter(is_build).for_each(|definition| look(definition, &mut todo));
     }
 }

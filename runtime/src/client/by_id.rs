@@ -108,7 +108,8 @@ impl UntypedRun {
     ///
     /// Errors: see [`UpdateError`].
     pub fn update(&self, name: impl Into<String>, request: &Json) -> SendJsonUpdate {
-        SendJsonUpdate { run: self.clone(), name: name.into(), request: request.clone(), id: None }
+        let (run, name, request) = (self.clone(), name.into(), request.clone());
+        SendJsonUpdate { run, name, request, id: None, limit: None }
     }
 
     /// An exposed variable: see [`Exposed::json`](super::Exposed::json).
@@ -198,6 +199,7 @@ pub struct SendJsonUpdate {
     name: String,
     request: Json,
     id: Option<String>,
+    limit: Option<Duration>,
 }
 
 impl SendJsonUpdate {
@@ -207,13 +209,22 @@ impl SendJsonUpdate {
         self
     }
 
+    /// Sets how long to wait for the answer, see [`SendUpdate::timeout`](super::SendUpdate::timeout).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
     async fn send(self) -> Result<Json, UpdateError<Json>> {
-        let Self { run: UntypedRun { client, key }, name, request, id } = self;
+        let Self { run: UntypedRun { client, key }, name, request, id, limit } = self;
         let payload = Payload::from_json(&request);
         let update = RawUpdate { name, id: id_or_new(id)?, payload, json: Some(request) };
         let sent = client.send_update(key, update).await.map_err(UpdateError::widen)?;
         let answer = match sent {
-            Ok(key) => client.update_reply(&key).await.map_err(UpdateError::widen)?,
+            Ok(key) => {
+                let reply = client.update_reply_within(&key, limit).await;
+                reply.map_err(UpdateError::widen)?
+            }
             Err(refusal) => Err(refusal),
         };
         let unreadable = |error: StoreError| UpdateError::Store(std::sync::Arc::new(error));

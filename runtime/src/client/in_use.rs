@@ -34,7 +34,7 @@ pub(super) async fn in_use(
     workflow: &str,
 ) -> Result<Vec<DefinitionInUse>, StoreError> {
     let versions = || WorkflowEntry::all().filter(|entry| entry.name == workflow);
-    let former = versions().flat_map(WorkflowEntry::names).filter(|name| *name != workflow);
+    let former = versions().flat_map(WorkflowEntry::names).filter(|name| **name != workflow);
     let mut names = vec![workflow];
     names.extend(former.collect::<BTreeSet<_>>());
     let current: BTreeSet<_> = versions().map(|entry| entry.definition().hash().0).collect();

@@ -139,9 +139,10 @@ impl Client {
         let mut report = ParkedReport::default();
         let store = &**self.store();
         let workflows: Vec<_> = workflows.into_iter().collect();
-        let names: BTreeSet<_> = workflows.iter().flat_map(|entry| entry.names()).collect();
+        let names: BTreeSet<_> =
+            workflows.iter().flat_map(|entry| entry.names()).copied().collect();
         for name in names {
-            let versions = workflows.iter().filter(|entry| entry.names().any(|of| of == name));
+            let versions = workflows.iter().filter(|entry| entry.names().contains(&name));
             let mut versions: Vec<_> = versions.copied().collect();
             versions.sort_by_key(|entry| std::cmp::Reverse(entry.version));
             self.for_each_open(name, async |run| {

@@ -131,11 +131,12 @@ impl PromiseHandle {
         &self.token
     }
 
-    /// Completes the promise with a value of the type that the run expects, or one that can be read as it. A run
-    /// that cannot read the value is blocked, until a build that can is deployed.
+    /// Completes the promise with a value of the type that the run expects, or one that can be read as it. If a run has
+    /// awaited the promise, a value that does not fit is refused. Completed earlier, such a value blocks the run, until a
+    /// build that can read it is deployed.
     ///
     /// # Errors
-    /// [`CompleteError::Encode`] if the value cannot be encoded; see also [above](PromiseHandle#impl-PromiseHandle).
+    /// [`CompleteError::Unfit`] if the value does not fit; [`CompleteError::Encode`] if it cannot be encoded; see also [above](PromiseHandle#impl-PromiseHandle).
     pub async fn resolve<T: Durable>(&self, value: &T) -> Result<Completed, CompleteError> {
         let value = self.encoded(codec::to_payload(value))?;
         self.complete_as(PromiseOutcome::Resolved(value)).await
@@ -231,14 +232,37 @@ impl PromiseHandle {
             patiently(record).await.map_err(failed)?;
         }
         let completion = self.client.store().new_run_id().as_uuid();
-        let completion = CompletePromise { token, outcome, completion };
-        let completed = self.client.completions().submit(completion).await;
-        match completed.map_err(CompleteError::Store)? {
-            CompletionOutcome::Completed => Ok(Completed::First),
-            CompletionOutcome::Already(known) => Ok(Completed::Already(self.settled(known).await?)),
-            CompletionOutcome::Closed(run_id) => Err(CompleteError::Closed { run_id }),
-            CompletionOutcome::Unknown(run_id) => Err(CompleteError::Unknown { run_id }),
+        let mut completion = CompletePromise { token, outcome, completion, fits: None };
+        loop {
+            let completed = self.client.completions().submit(completion.clone()).await;
+            return match completed.map_err(CompleteError::Store)? {
+                CompletionOutcome::Completed => Ok(Completed::First),
+                CompletionOutcome::Already(known) => {
+                    Ok(Completed::Already(self.settled(known).await?))
+                }
+                CompletionOutcome::OtherType(expected) => {
+                    self.check(&completion.outcome, expected).await?;
+                    completion.fits = Some(expected);
+                    continue;
+                }
+                CompletionOutcome::Closed(run_id) => Err(CompleteError::Closed { run_id }),
+                CompletionOutcome::Unknown(run_id) => Err(CompleteError::Unknown { run_id }),
+            };
         }
+    }
+
+    /// Checks that the runs that wait can read an outcome whose schema is not the one that they expect.
+    async fn check(
+        &self,
+        outcome: &PromiseOutcome,
+        expected: SchemaHash,
+    ) -> Result<(), CompleteError> {
+        let Some(value) = outcome.payload() else { return Ok(()) };
+        let checked = self.client.check_completion(&self.token, value, expected).await;
+        checked.map_err(failed)?.map_err(|reason| {
+            let token = self.token.clone();
+            CompleteError::Unfit { token, reason }
+        })
     }
 
     /// An outcome, with the schemas of its value loaded.

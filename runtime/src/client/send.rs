@@ -50,8 +50,8 @@ impl Send {
         self
     }
 
-    /// Sets a key that detects repetitions: the run accepts one message with this key, as long as it exists.
-    /// Sending again after an error is then safe, and happens automatically while the database [is
+    /// Sets a key that detects repetitions: the run accepts one message with this key, as long as it exists, and
+    /// refuses another signal with it ([`SignalError::KeyTaken`]). Sending again after an error is then safe, and happens automatically while the database [is
     /// away](Client#when-the-database-is-away). A message without a key is not sent again once it may have arrived.
     /// 1 to 1,000 bytes, without the character NUL, and not starting with `piton:`. Default: none.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
@@ -86,10 +86,15 @@ impl Send {
         };
         let kind = kind?;
         client.record_schema_of(&kind).await?;
-        let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
+        let sent = kind.name().map(str::to_owned);
+        let arrival = NewArrival { run_id, kind, dedup_key: dedup_key.clone(), owner: None };
         let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
         match outcome {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
+            ArrivalOutcome::KeyTaken { by } => {
+                let key = dedup_key.unwrap_or_default();
+                Err(SignalError::KeyTaken { run_id, key, sent, by })
+            }
             ArrivalOutcome::Unknown => Err(SignalError::Unknown { run_id }),
             // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
@@ -136,7 +141,7 @@ impl Client {
         signal: &str,
         json: &Json,
     ) -> Result<(), SignalError> {
-        let checked = self.check_json(workflow, Sent::Signal, signal, json).await;
+        let checked = self.check_json(Some(workflow), Sent::Signal, signal, json).await;
         let checked = checked.map_err(|error| SignalError::Store(Arc::new(error)))?;
         checked.map_err(|reason| SignalError::Unfit { signal: signal.to_owned(), reason })
     }

@@ -2,6 +2,7 @@
 
 use std::future::IntoFuture;
 use std::pin::Pin;
+use std::time::Duration;
 
 use super::start::holder;
 use super::updates::{RawUpdate, encode, id_or_new, read_refusal};
@@ -17,11 +18,13 @@ pub struct UpdateOrStart<W, U> {
     start: Start<W>,
     request: U,
     update_id: Option<String>,
+    limit: Option<Duration>,
 }
 
 impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>, request: U) -> Self {
-        Self { start: Start::new(client.clone(), call), client, request, update_id: None }
+        let start = Start::new(client.clone(), call);
+        Self { start, client, request, update_id: None, limit: None }
     }
 
     /// Sets the workflow id: the open run that has it gets the update, or a new run gets both. Default: the new
@@ -38,13 +41,19 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
         self
     }
 
+    /// Sets how long to wait for the answer, see [`SendUpdate::timeout`](super::SendUpdate::timeout).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
     /// Sends the update, to the open run or with a new one. When this returns, the update is on disk. Validators
     /// run only if there is an open run. If the future is dropped, the update may or may not have been sent.
     ///
     /// # Errors
     /// Those of [`SendUpdate::accepted`](super::SendUpdate::accepted), and [`UpdateError::Start`].
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
-        let Self { client, start, request, update_id } = self;
+        let Self { client, start, request, update_id, limit: _ } = self;
         let payload = encode(&request)?;
         let id = id_or_new(update_id)?;
         let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload, json: None };
@@ -55,8 +64,8 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
             .map_err(|error| failed(error.into()))?;
         loop {
             // The key does not depend on the run.
-            let key = |run_id| UpdateKey { run_id, update: id.clone() };
-            let dedup_key = Some(key(client.store().new_run_id()).dedup_key());
+            let (run_id, name) = (client.store().new_run_id(), U::NAME.to_owned());
+            let dedup_key = Some(UpdateKey { run_id, name, update: id.clone() }.dedup_key());
             let first = FirstArrival { kind: update.clone().arrival(), dedup_key };
             let started = start.clone().try_start(Some(first)).await;
             let (outcome, run) = started.map_err(failed)?;
@@ -91,6 +100,9 @@ impl<W: Workflow, U: Update<Error: Send> + Send> IntoFuture for UpdateOrStart<W,
     /// Sends the update, or starts the run with it, and waits for the answer. If the future is dropped, the update
     /// may or may not have been sent.
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.accepted().await?.reply().await })
+        Box::pin(async move {
+            let limit = self.limit;
+            self.accepted().await?.reply_within(limit).await
+        })
     }
 }

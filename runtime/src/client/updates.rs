@@ -33,18 +33,27 @@ pub struct SendUpdate<U> {
     to: RunKey,
     request: U,
     id: Option<String>,
+    limit: Option<Duration>,
 }
 
 impl<U: Update> SendUpdate<U> {
     pub(super) fn new(client: Client, to: RunKey, request: U) -> Self {
-        Self { client, to, request, id: None }
+        Self { client, to, request, id: None, limit: None }
     }
 
     /// Sets the id of the update. A run accepts one update with this id, as long as the run exists; repetitions get
-    /// the answer to the first, even after a crash of the sender or of the worker, and after the run has closed. 1
-    /// to 1,000 bytes, without the character NUL. Default: a new id.
+    /// the answer to the first, even after a crash of the sender or of the worker, and after the run has closed. The
+    /// run refuses another update with the id ([`UpdateError::IdTaken`]). 1 to 1,000 bytes, without the character
+    /// NUL. Default: a new id.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
+        self
+    }
+
+    /// Sets how long to wait for the answer, once the run has accepted the update: after that,
+    /// [`UpdateError::NoAnswer`]. The run may answer later. Default: no limit.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
         self
     }
 
@@ -56,9 +65,9 @@ impl<U: Update> SendUpdate<U> {
     /// # Errors
     /// [`UpdateError::Refused`] by a validator; [`UpdateError::Closed`] if the run is closed;
     /// [`UpdateError::Unknown`] and [`UpdateError::NoRun`] if there is no such run; [`UpdateError::NotAwaited`] if
-    /// no build of the workflow awaits such an update.
+    /// no build of the workflow awaits such an update; [`UpdateError::IdTaken`] if another update has the id.
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
-        let Self { client, to, request, id } = self;
+        let Self { client, to, request, id, limit: _ } = self;
         let payload = encode(&request)?;
         let update =
             RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload, json: None };
@@ -77,7 +86,10 @@ impl<U: Update<Error: Send> + Send> IntoFuture for SendUpdate<U> {
     /// Sends the update and waits for the answer. If the future is dropped, the update may or may not have been
     /// sent; with an id, sending it again is safe.
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.accepted().await?.reply().await })
+        Box::pin(async move {
+            let limit = self.limit;
+            self.accepted().await?.reply_within(limit).await
+        })
     }
 }
 
@@ -100,7 +112,8 @@ pub struct UpdateHandle<U> {
 
 impl<U: Update> UpdateHandle<U> {
     pub(super) fn new(client: Client, run_id: RunId, id: String) -> Self {
-        Self { client, key: UpdateKey { run_id, update: id }, update: PhantomData }
+        let key = UpdateKey { run_id, name: U::NAME.to_owned(), update: id };
+        Self { client, key, update: PhantomData }
     }
 
     /// The run.
@@ -118,10 +131,19 @@ impl<U: Update> UpdateHandle<U> {
     ///
     /// # Errors
     /// [`UpdateError::Refused`] by the run; [`UpdateError::Dropped`] and [`UpdateError::Closed`] if it will never
-    /// answer; [`UpdateError::NotAccepted`] if it has no update with the id. While the database cannot be reached,
+    /// answer; [`UpdateError::NotAccepted`] if it has no update with the id, and [`UpdateError::IdTaken`] if the id
+    /// is that of another update. While the database cannot be reached,
     /// the wait continues.
     pub async fn reply(&self) -> Result<U::Reply, UpdateError<U::Error>> {
-        match self.client.update_reply(&self.key).await.map_err(UpdateError::widen)? {
+        self.reply_within(None).await
+    }
+
+    pub(super) async fn reply_within(
+        &self,
+        limit: Option<Duration>,
+    ) -> Result<U::Reply, UpdateError<U::Error>> {
+        let reply = self.client.update_reply_within(&self.key, limit).await;
+        match reply.map_err(UpdateError::widen)? {
             Ok(reply) => codec::from_payload(&reply).map_err(UpdateError::Reply),
             Err(refusal) => Err(read_refusal::<U>(&refusal)),
         }
@@ -207,14 +229,16 @@ impl Client {
             });
         };
         let run_id = run.run_id;
-        let key = UpdateKey { run_id, update: update.id.clone() };
+        let (name, id) = (update.name.clone(), update.id.clone());
+        let key = UpdateKey { run_id, name, update: id };
         let awaited = self.check_awaited(&run.workflow, Sent::Update, &update.name).await?;
         if let Err(awaited) = awaited {
             let (workflow, update) = (run.workflow, update.name);
             return Err(UpdateError::NotAwaited { workflow, update, awaited });
         }
         if let Some(json) = &update.json {
-            let checked = self.check_json(&run.workflow, Sent::Update, &update.name, json).await?;
+            let workflow = Some(&*run.workflow);
+            let checked = self.check_json(workflow, Sent::Update, &update.name, json).await?;
             checked.map_err(|reason| UpdateError::Unreadable { run_id, reason })?;
         }
         if let Some(refusal) = self.validate(&run.workflow, &key, &update).await? {
@@ -225,6 +249,7 @@ impl Client {
         let arrival = NewArrival { run_id, kind, dedup_key: Some(key.dedup_key()), owner: None };
         match self.deliveries().submit(arrival).await.map_err(UpdateError::Store)? {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(Ok(key)),
+            ArrivalOutcome::KeyTaken { by } => Err(key.taken(by.unwrap_or_default())),
             ArrivalOutcome::Unknown => Err(UpdateError::Unknown { run_id }),
             // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
@@ -260,30 +285,39 @@ impl Client {
 
     /// The answer that an earlier run of the chain has given to an update. The ids of updates move to successors,
     /// but an answer stays with the run that gave it.
-    async fn reply_before(
-        &self,
-        run_id: RunId,
-        update: &str,
-    ) -> Result<Option<UpdateReply>, StoreError> {
-        let mut run_id = run_id;
+    async fn reply_before(&self, key: &UpdateKey) -> Result<Option<UpdateReply>, StoreError> {
+        let mut key = key.clone();
         loop {
-            let kin = patiently(|| self.store().find_kin(run_id)).await?;
+            let kin = patiently(|| self.store().find_kin(key.run_id)).await?;
             let Some(previous) = kin.and_then(|kin| kin.previous_run_id) else { return Ok(None) };
-            let key = UpdateKey { run_id: previous, update: update.to_owned() };
+            key.run_id = previous;
             match patiently(|| self.store().find_update(&key)).await? {
                 FoundUpdate::Answered(reply) => return Ok(Some(reply)),
-                FoundUpdate::Unknown => return Ok(None),
-                FoundUpdate::Accepted | FoundUpdate::Closed => run_id = previous,
+                FoundUpdate::Unknown | FoundUpdate::Other { .. } => return Ok(None),
+                FoundUpdate::Accepted | FoundUpdate::Closed => {}
             }
         }
     }
 
+    /// As [`update_reply`](Self::update_reply), for at most this long.
+    pub(super) async fn update_reply_within(
+        &self,
+        key: &UpdateKey,
+        limit: Option<Duration>,
+    ) -> Result<Result<Payload, Payload>, UpdateError<Never>> {
+        let Some(limit) = limit else { return self.update_reply(key).await };
+        timeout(limit, self.update_reply(key)).await.unwrap_or_else(|_| {
+            let (run_id, update) = (key.run_id, key.update.clone());
+            Err(UpdateError::NoAnswer { run_id, update, limit })
+        })
+    }
+
     /// Waits for the answer to an update. The inner error is the run's refusal.
-    pub(super) async fn update_reply(
+    async fn update_reply(
         &self,
         key: &UpdateKey,
     ) -> Result<Result<Payload, Payload>, UpdateError<Never>> {
-        let UpdateKey { run_id, update } = key.clone();
+        let UpdateKey { run_id, name, update } = key.clone();
         let watch = self.store().hub().watch_run(run_id);
         let (mut poll, mut backoff) = (FIRST_POLL, Backoff::default());
         let mut looks = 0_u32;
@@ -294,7 +328,7 @@ impl Client {
                     looks += 1;
                     // Most updates are answered by the run that they were sent to, before the second poll.
                     if looks == 2
-                        && let Some(reply) = self.reply_before(run_id, &update).await?
+                        && let Some(reply) = self.reply_before(key).await?
                     {
                         break reply;
                     }
@@ -305,8 +339,10 @@ impl Client {
                     let Some(run_id) = kin.and_then(|kin| kin.next_run_id) else {
                         return Err(UpdateError::Closed { run_id });
                     };
-                    return Box::pin(self.update_reply(&UpdateKey { run_id, update })).await;
+                    let key = UpdateKey { run_id, name, update };
+                    return Box::pin(self.update_reply(&key)).await;
                 }
+                Ok(FoundUpdate::Other { name }) => return Err(key.taken(name)),
                 Ok(FoundUpdate::Unknown) => {
                     return Err(UpdateError::NotAccepted { run_id, update });
                 }
@@ -327,6 +363,14 @@ impl Client {
             UpdateReply::Dropped => Err(UpdateError::Dropped { run_id, update }),
             UpdateReply::Unreadable(reason) => Err(UpdateError::Unreadable { run_id, reason }),
         }
+    }
+}
+
+impl UpdateKey {
+    /// The error for an id that belongs to another update.
+    fn taken(&self, by: String) -> UpdateError<Never> {
+        let Self { run_id, name, update } = self.clone();
+        UpdateError::IdTaken { run_id, id: update, update: name, by }
     }
 }
 

@@ -36,8 +36,7 @@ impl Validator {
     pub(super) fn find(workflow: &str, update: &str) -> Vec<&'static Self> {
         let mut validators = REGISTERED.all();
         validators.retain(|validator| {
-            validator.update == update
-                && (validator.workflow)().names().any(|name| name == workflow)
+            validator.update == update && (validator.workflow)().names().contains(&workflow)
         });
         validators
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize as _;
 use serde_json::Value as Json;
 
-use super::given::read_typed;
+use super::given::{read_typed, read_typed_value};
 use super::render::to_json;
 use super::schemas::{self, StoredSchema};
 use super::value::Value;
@@ -48,7 +48,21 @@ pub(crate) fn json_to_saved(json: &Json, schema: &Schema) -> Result<Vec<u8>, Cod
     by_schema::write(&from_json(json)?, schema)
 }
 
-/// Why JSON does not fit a schema, for people.
+/// Checks that a type with this schema can read a payload, see [`by_schema::check`].
+///
+/// # Errors
+/// [`CodecError::Encode`] if it cannot; [`CodecError::UnknownSchema`] and [`CodecError::Decode`] if the payload cannot be
+/// read.
+pub(crate) fn check_fits(payload: &Payload, schema: &Schema) -> Result<(), CodecError> {
+    match encoded(payload.as_bytes(), "value")? {
+        Encoded::Typed(hash, bytes) => read_typed_value(hash, bytes)?
+            .iter()
+            .try_for_each(|given| by_schema::check(&given.value, schema)),
+        Encoded::Json(_) | Encoded::Plain(_) => Ok(()),
+    }
+}
+
+/// Why a value does not fit a schema, for people.
 pub(crate) fn misfit(schema: &Schema, error: CodecError) -> String {
     match error {
         CodecError::Encode { reason, .. } => {

@@ -203,6 +203,21 @@ pub enum SignalError {
     /// The dedup key is not valid.
     #[error("the dedup key cannot be used: {0}")]
     DedupKey(KeyError),
+    /// The run has accepted another message with this dedup key. Nothing was sent.
+    #[error(
+        "the run {run_id} has accepted {} with the dedup key `{key}`, so {} needs another key",
+        message(.by), message(.sent)
+    )]
+    KeyTaken {
+        /// The run.
+        run_id: RunId,
+        /// The key.
+        key: String,
+        /// The stored name of this signal; `None` for a request to cancel.
+        sent: Option<String>,
+        /// The stored name of the signal that has the key; `None` for a request to cancel.
+        by: Option<String>,
+    },
     /// The signal cannot be encoded. Retrying does not help.
     #[error("the signal `{signal}` cannot be saved")]
     Encode {
@@ -249,6 +264,14 @@ pub enum TokenError {
         found: String,
         /// The activity named by the caller.
         expected: &'static str,
+    },
+    /// The JSON does not fit what the activity returns, in any build that awaits it. The token was not used.
+    #[error("the value does not fit what the activity `{activity}` returns: {reason}")]
+    Unfit {
+        /// The activity's stored name.
+        activity: String,
+        /// The mismatch, with its path.
+        reason: String,
     },
     /// The value cannot be encoded. Retrying does not help.
     #[error("the value for `{what}` cannot be saved")]
@@ -300,7 +323,7 @@ pub enum CompleteError {
         /// The queue.
         queue: String,
     },
-    /// The JSON does not fit the type that the run expects. Retrying does not help.
+    /// The value does not fit the type that the run expects. Retrying does not help.
     #[error("the value does not fit the promise `{token}`: {reason}")]
     Unfit {
         /// The token.
@@ -358,6 +381,14 @@ fn name(key: &RunKey) -> String {
     match key {
         RunKey::RunId(run_id) => format!("run id {run_id}"),
         RunKey::WorkflowId(id) => format!("workflow id `{id}`"),
+    }
+}
+
+/// A message, by the name of its signal.
+fn message(signal: &Option<String>) -> String {
+    match signal {
+        Some(signal) => format!("the signal `{signal}`"),
+        None => "a request to cancel".to_owned(),
     }
 }
 

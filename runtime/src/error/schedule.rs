@@ -4,7 +4,7 @@ use piton_schedule::SpecError;
 
 use super::{KeyError, SignalError, StartError, StoreError};
 use crate::codec::CodecError;
-use crate::model::AttributeError;
+use crate::model::{AttributeError, Timestamp};
 
 /// Why an operation on a schedule failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +26,18 @@ pub enum ScheduleError {
     /// A workflow id built from the schedule's pattern is not valid.
     #[error("the workflow id of the schedule's runs cannot be used: {0}")]
     WorkflowId(KeyError),
+    /// The pattern of the workflow ids has an unknown placeholder.
+    #[error(
+        "the workflow id of the schedule's runs has the unknown placeholder `{found}`{}; the known ones are \
+         `{{schedule}}` and `{{time}}`",
+        did_you_mean(.near)
+    )]
+    Placeholder {
+        /// The placeholder.
+        found: String,
+        /// The known one that it resembles, if it differs by a typing error.
+        near: Option<String>,
+    },
     /// The attributes cannot be stored.
     #[error("the attributes cannot be stored: {0}")]
     Attributes(AttributeError),
@@ -92,4 +104,27 @@ pub enum ScheduleError {
     /// The last time of a backfill is before its first.
     #[error("the end of the backfill is before its start: swap the two times")]
     Period,
+    /// The last time of a backfill is in the future.
+    #[error(
+        "the backfill ends at {to}, after the present time, {now}: the schedule itself starts the runs of the future"
+    )]
+    Future {
+        /// The end of the backfill.
+        to: Timestamp,
+        /// The time of the database.
+        now: Timestamp,
+    },
+    /// A backfill has more times than it may have.
+    #[error(
+        "the backfill has more than {most} times: make its period shorter, or allow more with `Backfill::max_runs` or \
+         `--max-runs`"
+    )]
+    TooManyTimes {
+        /// The limit.
+        most: usize,
+    },
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{KeyError, LookupError, StartError, StoreError};
 use crate::codec::CodecError;
@@ -89,6 +90,17 @@ pub enum UpdateError<E> {
         /// The id of the update.
         update: String,
     },
+    /// The run has accepted another update with this id. An id belongs to one update and its answer.
+    IdTaken {
+        /// The run.
+        run_id: RunId,
+        /// The id.
+        id: String,
+        /// The stored name of this update.
+        update: String,
+        /// The stored name of the one that has the id.
+        by: String,
+    },
     /// No recorded build of the workflow awaits such an update.
     NotAwaited {
         /// The workflow.
@@ -97,6 +109,16 @@ pub enum UpdateError<E> {
         update: String,
         /// The updates that it awaits.
         awaited: Vec<String>,
+    },
+    /// The run has accepted the update and not answered it within the time limit. It may answer later; whoever sends the
+    /// update again with this id gets the answer.
+    NoAnswer {
+        /// The run.
+        run_id: RunId,
+        /// The id of the update.
+        update: String,
+        /// The limit.
+        limit: Duration,
     },
     /// The id of the update is not valid.
     Id(KeyError),
@@ -134,8 +156,14 @@ impl UpdateError<Never> {
             Self::Unknown { run_id } => UpdateError::Unknown { run_id },
             Self::NoRun(key) => UpdateError::NoRun(key),
             Self::NotAccepted { run_id, update } => UpdateError::NotAccepted { run_id, update },
+            Self::IdTaken { run_id, id, update, by } => {
+                UpdateError::IdTaken { run_id, id, update, by }
+            }
             Self::NotAwaited { workflow, update, awaited } => {
                 UpdateError::NotAwaited { workflow, update, awaited }
+            }
+            Self::NoAnswer { run_id, update, limit } => {
+                UpdateError::NoAnswer { run_id, update, limit }
             }
             Self::Id(error) => UpdateError::Id(error),
             Self::Encode { update, source } => UpdateError::Encode { update, source },
@@ -163,10 +191,18 @@ impl<E: fmt::Display> fmt::Display for UpdateError<E> {
             Self::NotAccepted { run_id, update } => {
                 write!(f, "the run {run_id} has accepted no update with the id `{update}`")
             }
+            Self::IdTaken { run_id, id, update, by } => write!(
+                f,
+                "the run {run_id} has accepted the update `{by}` with the id `{id}`, so `{update}` needs another id"
+            ),
             Self::NotAwaited { workflow, update, awaited } => write!(
                 f,
                 "the workflow `{workflow}` never waits for the update `{update}`; it waits for: {}",
                 list(awaited)
+            ),
+            Self::NoAnswer { run_id, update, limit } => write!(
+                f,
+                "the run {run_id} has not answered the update with the id `{update}` within {limit:?}"
             ),
             Self::Id(_) => f.write_str("the id of the update cannot be used"),
             Self::Encode { update, .. } => write!(f, "the update `{update}` cannot be saved"),

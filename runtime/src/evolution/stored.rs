@@ -285,6 +285,11 @@ impl StoredDefinition {
         })
     }
 
+    /// Whether runs of this name are runs of it.
+    pub(crate) fn is_named(&self, workflow: &str) -> bool {
+        self.workflow == workflow || self.formerly.iter().any(|former| former == workflow)
+    }
+
     /// All operations that it awaits.
     pub(crate) fn all_awaited(&self) -> impl Iterator<Item = &StoredAwaited> {
         let states = self.states.iter();

@@ -30,8 +30,7 @@ pub(super) fn compare(
     let mut is_gone: BTreeMap<(&str, u32), &StoredDefinition> = BTreeMap::new();
     for definition in &lock.definitions {
         let is_it = |entry: &&&WorkflowEntry| {
-            entry.version == definition.version
-                && entry.names().any(|name| name == definition.workflow)
+            entry.version == definition.version && entry.names().contains(&&*definition.workflow)
         };
         let Some(entry) = entries.iter().find(is_it) else {
             is_gone.insert((&definition.workflow, definition.version), definition);

@@ -107,7 +107,7 @@ impl Message {
         let start = definition.states.first();
         let place =
             start.map_or_else(String::new, |start| format!("{}:{}", start.file, start.line));
-        let has_name = entries.iter().any(|entry| entry.names().any(|name| name == workflow));
+        let has_name = entries.iter().any(|entry| entry.names().contains(&workflow.as_str()));
         let help = match has_name {
             true => format!(
                 "keep the function of version {version} beside the new one until its runs have ended"

@@ -3,14 +3,14 @@
 //! A child is started by a message of the step that requests it, so starting it does not wait. A parent that awaits
 //! the child requests its end in the same message, or in a second one. Only awaited ends are reported.
 
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::child_options::NewOptions;
 use super::future::sealed::Sealed;
+use super::named::{NameOf, OfWorkflow};
 use super::{
     Awaited, ChildError, Context, DurableFuture, Machine, OperationOutcome, Outcome as _, RunInfo,
     Signal, StepError, Workflow, WorkflowCall, WorkflowEntry, handles,
@@ -24,8 +24,8 @@ use crate::model::{
 
 /// A child started with [`Context::start_child`]: a run of `W`, with all runs that follow it in its chain.
 ///
-/// The handle is plain data: it can be held across awaits, put in a list, and passed as an argument. Awaiting it
-/// returns the child's result. Dropping it has no effect on the child.
+/// The handle is plain data: it can be held across awaits, put in a list, and passed as an argument. Its saved form has
+/// the name of the workflow, and is not read as a handle of another workflow. Awaiting it returns the child's result. Dropping it has no effect on the child.
 ///
 /// ```
 /// use piton::prelude::*;
@@ -49,22 +49,24 @@ use crate::model::{
 /// }
 /// ```
 #[derive(Serialize, Deserialize)]
-#[serde(bound(serialize = "", deserialize = "W: Workflow"))]
+#[serde(bound = "W: Workflow")]
 pub struct ChildHandle<W> {
+    /// The workflow, so that the handle is not read as that of another one.
+    workflow: NameOf<OfWorkflow<W>>,
     /// The first run of its chain.
+    #[serde(deserialize_with = "read_child::<W, _>")]
     child: RunId,
     /// The workflow id.
     workflow_id: String,
     /// `None` after the step that starts it.
     #[serde(skip)]
     start: Option<Arc<StartOfChild>>,
-    #[serde(skip, default = "note_read::<W>")]
-    workflow: PhantomData<fn() -> W>,
 }
 
-fn note_read<W: Workflow>() -> PhantomData<fn() -> W> {
+/// Reads the run id, and records the handle.
+fn read_child<'de, W: Workflow, D: Deserializer<'de>>(from: D) -> Result<RunId, D::Error> {
     handles::note(&ChildHandle::<W>::AWAITED);
-    PhantomData
+    RunId::deserialize(from)
 }
 
 impl<W: Workflow> ChildHandle<W> {
@@ -116,7 +118,7 @@ impl<W: Workflow> ChildHandle<W> {
     pub fn result(&self) -> ChildResult<W> {
         let (child, workflow_id, start) =
             (self.child, self.workflow_id.clone(), self.start.clone());
-        ChildResult(Self { child, workflow_id, start, workflow: PhantomData })
+        ChildResult(Self { workflow: NameOf::new(), child, workflow_id, start })
     }
 
     /// Sends the child a signal, like [`Context::signal_run`]. If the child has closed, the signal becomes a dead
@@ -256,7 +258,7 @@ impl Context {
             arguments: call.into_arguments(),
         }))));
         self.send_start(Arc::clone(&start));
-        ChildHandle { child, workflow_id, start: Some(start), workflow: PhantomData }
+        ChildHandle { workflow: NameOf::new(), child, workflow_id, start: Some(start) }
     }
 }
 

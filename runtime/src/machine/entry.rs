@@ -34,6 +34,7 @@ pub struct WorkflowEntry {
     pub steps: &'static dyn Steps,
     /// Its parameters.
     pub(crate) parameters: &'static [ArgumentKind],
+    names: OnceLock<Box<[&'static str]>>,
     definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
 }
 
@@ -104,6 +105,7 @@ impl Registered {
             id,
             steps,
             parameters,
+            names: OnceLock::new(),
             definition: OnceLock::new(),
         }
     }
@@ -183,8 +185,9 @@ impl WorkflowEntry {
     }
 
     /// The stored name, and the former ones.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        std::iter::once(self.name).chain(self.formerly.iter().copied())
+    pub fn names(&self) -> &[&'static str] {
+        let all = || std::iter::once(self.name).chain(self.formerly.iter().copied());
+        self.names.get_or_init(|| all().collect())
     }
 
     /// The identity of the definition, computed once per process.

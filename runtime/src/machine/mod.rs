@@ -24,6 +24,7 @@ pub(crate) mod id_pattern;
 mod inline;
 mod join_all;
 mod map;
+mod named;
 mod outside;
 pub(crate) mod parked;
 mod pending;

@@ -174,6 +174,10 @@ pub(crate) fn read<T: Durable, E: Durable>(
         PromiseOutcome::Failed(failure) => {
             Err(PromiseError::Broken(Cause::failure(format!("the item failed: {failure:?}"))))
         }
+        PromiseOutcome::Unreadable { reason, .. } => {
+            let type_name = "outcome of a promise";
+            return Err(CodecError::Decode { type_name, reason: reason.clone() });
+        }
     })
 }
 

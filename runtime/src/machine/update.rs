@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::named::{NameOf, OfUpdate};
 use super::pending::{PendingLimited, PendingOne};
 use super::{Arrived, Awaited, Context, Durable, DurableFuture, StepError, replies};
 use crate::codec::{self, Described};
@@ -129,14 +130,14 @@ impl<U: Update> Deref for UpdateRequest<U> {
 
 /// The unanswered side of an update: see [`UpdateRequest`].
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound = "U: Update")]
 #[must_use = "whoever has sent the update waits for an answer"]
 pub struct Answer<U> {
+    /// The update, so that it is not answered as another one.
+    update: NameOf<OfUpdate<U>>,
     /// The token of the run's operation. A text, so that it is a contiguous part of the saved state in every form.
     token: String,
     id: String,
-    #[serde(skip)]
-    update: PhantomData<fn() -> U>,
 }
 
 impl<U: Update> Answer<U> {
@@ -193,7 +194,7 @@ fn take<U: Update>(cx: &Context, is_late: bool) -> Result<Option<UpdateRequest<U
         let token = cx.owe_answer(&id);
         match request {
             Ok(request) => {
-                let answer = Answer { token, id, update: PhantomData };
+                let answer = Answer { update: NameOf::new(), token, id };
                 return Ok(Some(UpdateRequest { request, answer }));
             }
             Err(error) => replies::give(token, Ok(UpdateReply::Unreadable(error.to_string()))),

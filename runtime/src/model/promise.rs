@@ -265,6 +265,15 @@ pub enum PromiseOutcome {
     Expired,
     /// An item of a queue ended without a return value.
     Failed(ItemFailure),
+    /// An outcome that this build cannot read: the row is damaged, or a later build wrote it. It blocks the runs that
+    /// await it. Stored, it is the same row again.
+    #[serde(skip)]
+    Unreadable {
+        /// The stored form.
+        stored: Vec<u8>,
+        /// Why it cannot be read, for people.
+        reason: String,
+    },
 }
 
 impl PromiseOutcome {
@@ -272,11 +281,11 @@ impl PromiseOutcome {
     pub fn payload(&self) -> Option<&Payload> {
         match self {
             Self::Resolved(payload) | Self::Rejected(payload) => Some(payload),
-            Self::Broken(_) | Self::Expired | Self::Failed(_) => None,
+            Self::Broken(_) | Self::Expired | Self::Failed(_) | Self::Unreadable { .. } => None,
         }
     }
 
-    /// The kind in one word: `resolved`, `rejected`, `broken`, `expired` or `failed`.
+    /// The kind in one word: `resolved`, `rejected`, `broken`, `expired`, `failed` or `unreadable`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Resolved(_) => "resolved",
@@ -284,6 +293,7 @@ impl PromiseOutcome {
             Self::Broken(_) => "broken",
             Self::Expired => "expired",
             Self::Failed(_) => "failed",
+            Self::Unreadable { .. } => "unreadable",
         }
     }
 }

@@ -43,9 +43,9 @@ impl Overlap {
 }
 
 /// The placeholder for a schedule's id.
-const SCHEDULE: &str = "{schedule}";
+pub(crate) const SCHEDULE: &str = "{schedule}";
 /// The placeholder for a nominal time.
-const TIME: &str = "{time}";
+pub(crate) const TIME: &str = "{time}";
 
 /// The configuration of a schedule, without the workflow and its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -142,6 +142,20 @@ impl Default for Action {
 }
 
 impl Action {
+    /// The first part of the workflow id that looks like a placeholder and is none.
+    pub(crate) fn unknown_placeholder(&self) -> Option<&str> {
+        let mut rest = &*self.id;
+        while let Some(begin) = rest.find('{') {
+            rest = &rest[begin..];
+            let placeholder = &rest[..=rest.find('}')?];
+            if ![SCHEDULE, TIME].contains(&placeholder) {
+                return Some(placeholder);
+            }
+            rest = &rest[placeholder.len()..];
+        }
+        None
+    }
+
     /// The workflow id of the run for a nominal time.
     pub(crate) fn workflow_id(&self, schedule: &str, nominal: Timestamp) -> String {
         let seconds = UnixSeconds::from_micros(nominal.0);
@@ -192,6 +206,24 @@ mod tests {
         )
         .expect("it can be read");
         assert_eq!(state.running[0].last(), state.running[0].run_id);
+    }
+
+    #[test]
+    fn unknown_placeholders_are_found() {
+        let cases = [
+            ("bill-{time}-{schedule}", None),
+            ("bill", None),
+            ("{schedule", None),
+            ("time}", None),
+            ("{time}{tmie}", Some("{tmie}")),
+            ("bill-{}", Some("{}")),
+            ("{ time }", Some("{ time }")),
+            ("{{time}}", Some("{{time}")),
+        ];
+        for (id, expected) in cases {
+            let action = Action { id: id.to_owned(), ..Action::default() };
+            assert_eq!(action.unknown_placeholder(), expected, "{id}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Config;
 use super::log::{LogKind, entry};
-use super::state::{Identity, Item, ItemKind, State};
+use super::state::{Identity, Item, ItemKind, State, Taken};
 use crate::model::{RunId, Timestamp};
 use crate::store::NewScheduleLogEntry;
 
@@ -79,6 +79,31 @@ impl State {
             items.push(Item { nominal: at, kind: ItemKind::Tick, overlap: None });
             last = nominal;
         }
+        self.keep_in_doubt(items, now);
+    }
+
+    /// Cancels all backfills, with their runs that wait. Returns how many were waiting.
+    pub(crate) fn cancel_backfills(&mut self, config: &Config, now: Timestamp) -> usize {
+        let is_of_backfill = |item: &Item| matches!(item.kind, ItemKind::Backfill(_));
+        let mut cancelled: Vec<Item> =
+            self.waiting.iter().copied().filter(is_of_backfill).collect();
+        let waiting = cancelled.len();
+        // What the next round would have taken.
+        let mut taken = Taken::default();
+        if let Ok(times) = config.spec.compile() {
+            self.take_backfills(config, &times, &mut taken);
+        }
+        cancelled.extend(taken.items);
+        self.waiting.retain(|item| !is_of_backfill(item));
+        self.backfills.clear();
+        if config.action.signal.is_none() {
+            self.keep_in_doubt(cancelled, now);
+        }
+        waiting
+    }
+
+    /// Keeps times whose runs a worker may be about to start.
+    fn keep_in_doubt(&mut self, mut items: Vec<Item>, now: Timestamp) {
         items.retain(|item| !self.doubt.items.contains(item));
         if items.is_empty() {
             return;

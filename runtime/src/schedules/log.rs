@@ -76,6 +76,11 @@ pub enum LogKind {
         /// Its last time.
         to: String,
     },
+    /// The unfinished backfills were cancelled.
+    BackfillsCancelled {
+        /// How many of their runs were waiting.
+        waiting: usize,
+    },
 }
 
 /// An entry in the log of a schedule.

@@ -13,7 +13,7 @@ mod log;
 mod state;
 
 pub use config::Overlap;
-pub(crate) use config::{Action, Config, NO_WORKFLOW, SignalAction};
+pub(crate) use config::{Action, Config, NO_WORKFLOW, SCHEDULE, SignalAction, TIME};
 pub(crate) use doubt::MAX_ROUND;
 pub use log::{LogEntry, LogKind};
 pub(crate) use log::{entry, read_entry};

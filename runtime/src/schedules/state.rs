@@ -149,7 +149,7 @@ pub(crate) struct Decision {
 /// The times that are due.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// Times that are late by more than the catch-up window.
     pub(crate) missed: Vec<Item>,
     missed_until: Option<UnixSeconds>,
@@ -305,7 +305,7 @@ impl State {
     }
 
     /// Collects the times of backfills while the list of waiting runs has room.
-    fn take_backfills(&mut self, config: &Config, times: &Times, taken: &mut Taken) {
+    pub(super) fn take_backfills(&mut self, config: &Config, times: &Times, taken: &mut Taken) {
         let mut room = MAX_TAKEN.saturating_sub(self.waiting.len());
         for backfill in &mut self.backfills {
             let overlap = backfill.overlap.or(Some(config.overlap));

@@ -2,7 +2,7 @@
 //!
 //! The store has locked the runs and has read their columns; this module does no I/O.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -28,6 +28,7 @@ pub(super) struct RecipientRow {
 pub(super) struct KeyRow {
     run_id: Uuid,
     dedup_key: String,
+    name: Option<String>,
 }
 
 struct Recipient {
@@ -44,7 +45,8 @@ struct Recipient {
 #[derive(Default)]
 pub(super) struct Recipients {
     runs: HashMap<RunId, Recipient>,
-    keys: HashSet<(RunId, String)>,
+    /// The known dedup keys, with the names of their arrivals.
+    keys: HashMap<(RunId, String), Option<String>>,
     valid: Vec<WorkerLease>,
 }
 
@@ -70,7 +72,8 @@ impl Recipients {
             let run = Recipient { status, owner, inbox_count, has_begun, grown, wakes };
             recipients.insert(row.run_id.into(), run);
         }
-        let keys = keys.into_iter().map(|row| (row.run_id.into(), row.dedup_key)).collect();
+        let keys = keys.into_iter().map(|row| ((row.run_id.into(), row.dedup_key), row.name));
+        let keys = keys.collect();
         Ok(Self { runs: recipients, keys, valid })
     }
 
@@ -80,8 +83,8 @@ impl Recipients {
             return ArrivalOutcome::Unknown;
         };
         let key = arrival.dedup_key.as_ref().map(|key| (arrival.run_id, key.clone()));
-        if key.as_ref().is_some_and(|key| self.keys.contains(key)) {
-            return ArrivalOutcome::Duplicate;
+        if let Some(by) = key.as_ref().and_then(|key| self.keys.get(key)) {
+            return ArrivalOutcome::repeated(&arrival.kind, by.as_deref());
         }
         if !run.status.is_open() {
             return ArrivalOutcome::Closed;
@@ -91,7 +94,8 @@ impl Recipients {
         {
             return ArrivalOutcome::NotOwner;
         }
-        self.keys.extend(key);
+        let name = arrival.kind.name().map(str::to_owned);
+        self.keys.extend(key.map(|key| (key, name)));
         run.inbox_count += 1;
         run.grown = true;
         run.wakes |= arrival.kind.wakes(run.has_begun);
@@ -116,12 +120,12 @@ impl Recipients {
 
     /// Whether an arrival of the run had this key.
     pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
-        self.keys.contains(&(run_id, key.to_owned()))
+        self.keys.contains_key(&(run_id, key.to_owned()))
     }
 
     /// Records a key without an arrival.
     pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
-        self.keys.insert((run_id, key));
+        self.keys.insert((run_id, key), None);
     }
 
     /// Whether the worker's lease is valid.

@@ -158,6 +158,7 @@ impl Weight for PromiseOutcome {
     fn weight(&self) -> usize {
         match self {
             Self::Resolved(payload) | Self::Rejected(payload) => payload.weight(),
+            Self::Unreadable { stored, .. } => stored.len(),
             Self::Broken(cause) => cause.chain().iter().map(String::len).sum(),
             Self::Expired => 0,
             Self::Failed(ItemFailure::Panicked(text) | ItemFailure::Unusable(text)) => text.len(),

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use piton::Result;
 use piton::client::inspect::WaitFor;
 use piton::error::RunError;
+use piton::machine::ActivityCall;
 use piton::model::Link;
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::activities::echo;
 use crate::faults::Failing;
@@ -159,6 +161,57 @@ async fn hand_over(cx: &Context, child: Option<ChildHandle<add_up>>) -> u32 {
 #[workflow]
 async fn ask_to_cancel(cx: &Context, whom: String) {
     cx.cancel_run(whom, "by another run");
+}
+
+/// Awaits a child of another run.
+#[workflow]
+async fn await_bill(bill: ChildHandle<bill_customer>) -> u32 {
+    bill.await.unwrap_or_default()
+}
+
+#[test]
+fn a_handle_is_not_read_as_that_of_another_workflow() {
+    let mut json = json!({
+        "workflow": "add_up",
+        "child": "019b0000-0000-7000-8000-000000000000",
+        "workflow_id": "sum",
+    });
+    let handle: ChildHandle<add_up> = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&handle).unwrap(), json);
+    let error = serde_json::from_value::<ChildHandle<bill_customer>>(json.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "it is of `add_up`, not of `bill_customer`");
+    json.as_object_mut().unwrap().remove("workflow");
+    serde_json::from_value::<ChildHandle<add_up>>(json).unwrap_err();
+
+    let payload = piton::codec::to_payload(&handle).unwrap();
+    let same: ChildHandle<add_up> = piton::codec::from_payload(&payload).unwrap();
+    assert_eq!(same.workflow_id(), "sum");
+    let error = piton::codec::from_payload::<ChildHandle<bill_customer>>(&payload).unwrap_err();
+    assert!(error.to_string().contains("it is of `add_up`, not of `bill_customer`"), "{error}");
+}
+
+#[test]
+fn a_call_is_not_read_as_one_of_another_activity() {
+    let call = piton::codec::to_payload(&echo("hello")).unwrap();
+    drop(piton::codec::from_payload::<ActivityCall<echo>>(&call).unwrap());
+    let other = piton::codec::from_payload::<ActivityCall<crate::activities::add>>(&call);
+    let error = other.unwrap_err().to_string();
+    assert!(error.contains("it is of `echo`, not of `add`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handle_of_another_workflow_is_no_argument() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let handle = |workflow: &str| {
+        let child = "0x019b0000000070008000000000000000";
+        json!([{ "workflow": workflow, "child": child, "workflow_id": "sum" }])
+    };
+    let error = rig.client.start_json("await_bill", handle("add_up")).await.unwrap_err();
+    let error = error.to_string();
+    assert!(error.contains("expected one of `bill_customer`, found string \"add_up\""), "{error}");
+    rig.client.start_json("await_bill", handle("bill_customer")).await.unwrap();
+    worker.shutdown().await.unwrap();
 }
 
 fn names(count: usize) -> Vec<String> {

@@ -27,6 +27,21 @@ struct Refusal(String);
 
 type Approval = Promise<Decision, Refusal>;
 
+/// A type that cannot be read as a [`Decision`].
+#[derive(Serialize, Deserialize)]
+struct BadDecision {
+    by: u64,
+    cents: u64,
+}
+
+/// A type that can be read as a [`Decision`].
+#[derive(Serialize, Deserialize)]
+struct DecisionOnPaper {
+    page: u32,
+    cents: u32,
+    by: String,
+}
+
 fn decision(by: &str) -> Decision {
     Decision { by: by.to_owned(), cents: 7 }
 }
@@ -430,7 +445,7 @@ async fn a_late_answer_does_not_complete_the_next_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn json_that_does_not_fit_is_refused_and_other_types_block() {
+async fn what_does_not_fit_is_refused_once_it_is_awaited() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(approve("go".into())).await.unwrap();
@@ -447,7 +462,28 @@ async fn json_that_does_not_fit_is_refused_and_other_types_block() {
     let run = rig.client.start(approve("go".into())).await.unwrap();
     rig.until_parked(&run).await;
     let promise = rig.client.promise(&token(&run, "approval"));
+    until_awaited(&promise).await;
+    let refused = promise.resolve(&"a text".to_owned()).await.unwrap_err();
+    let CompleteError::Unfit { reason, .. } = &refused else { panic!("{refused}") };
+    let expected = "it is no `Decision`: expected a struct of by, cents, found string \"a text\"";
+    assert_eq!(reason, expected);
+    let refused = promise.resolve(&BadDecision { by: 7, cents: 7 }).await.unwrap_err();
+    let CompleteError::Unfit { reason, .. } = &refused else { panic!("{refused}") };
+    assert_eq!(reason, "it is no `Decision`: `by`: expected a text, found integer `7`");
+    let refused = promise.reject(&7_u32).await.unwrap_err();
+    assert!(matches!(refused, CompleteError::Unfit { .. }), "{refused}");
+    assert_eq!(promise.peek().await.unwrap(), None);
+    // Another type that can be read as the expected one.
+    let other = DecisionOnPaper { by: "Ada".into(), cents: 7, page: 3 };
+    assert!(promise.resolve(&other).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), decision("Ada"));
+
+    // Before anybody awaits it, nobody knows the type.
+    let run =
+        rig.client.start(approve("go".into())).id("early").start_delay(hours(1)).await.unwrap();
+    let promise = rig.client.promise(&token(&run, "approval"));
     assert!(promise.resolve(&"a text".to_owned()).await.unwrap().is_first());
+    tokio::time::sleep(hours(1)).await;
     let blocked = rig.until_blocked(&run).await.blocked;
     let Some(BlockedReason::Undecodable(reason)) = blocked else { panic!("{blocked:?}") };
     assert!(reason.contains("the promise `approval`"), "{reason}");

@@ -95,6 +95,14 @@ async fn a_dedup_key_counts_once() {
     assert_eq!(run.result().await.unwrap(), ["once", "other"]);
     // The key stays known, even when the run is closed.
     run.signal(by("once")).dedup_key("the same").await.unwrap();
+    let error = run.cancel("enough").dedup_key("the same").await.unwrap_err();
+    let expected = format!(
+        "the run {} has accepted the signal `{}` with the dedup key `the same`, so a request to cancel needs another \
+         key",
+        run.run_id(),
+        <Approve as piton::machine::Signal>::NAME
+    );
+    assert_eq!(error.to_string(), expected);
     worker.shutdown().await.unwrap();
 }
 

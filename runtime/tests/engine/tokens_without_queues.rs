@@ -246,14 +246,27 @@ async fn a_token_is_for_its_activity_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn json_that_does_not_fit_blocks_the_run() {
+async fn json_that_does_not_fit_is_refused() {
     let office = office();
     let worker = office.worker().await;
     let run = office.rig.client.start(question(text("x"))).await.unwrap();
     let token = office.token(1).await;
-    office.rig.client.complete_activity_json(token, &json!(7)).await.unwrap();
-    let record = office.rig.until_blocked(&run).await;
-    assert!(record.blocked.unwrap().to_string().contains("Result"), "it says what was expected");
+    let client = &office.rig.client;
+    let refused = |error: TokenError, expected: &str| {
+        let expected =
+            format!("the value does not fit what the activity `ask` returns: it is no {expected}");
+        assert_eq!(error.to_string(), expected);
+    };
+    let of_result = "`Result<String, String>`: expected one of `Ok`, `Err`, found integer `7`";
+    refused(client.complete_activity_json(token, &json!(7)).await.unwrap_err(), of_result);
+    let wrong = json!({ "Ok": 7 });
+    let of_value = "`Result<String, String>`: `Ok`: expected a text, found integer `7`";
+    refused(client.complete_activity_json(token, &wrong).await.unwrap_err(), of_value);
+    let of_error = "`Result<String, String>`: `Err`: expected a text, found integer `7`";
+    refused(client.fail_activity_json(token, &json!(7)).await.unwrap_err(), of_error);
+    // The token is still good.
+    client.complete_activity_json(token, &json!({ "Ok": "yes" })).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "yes");
     worker.shutdown().await.unwrap();
 }
 

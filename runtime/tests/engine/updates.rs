@@ -300,7 +300,7 @@ async fn an_invalid_request_is_answered_with_an_error() {
     assert!(matches!(&refused, UpdateError::Refused(error) if *error == json!({ "limit": 100 })));
     // The typed client would refuse to send it.
     let sum = rig.client.run::<sum_up>("sum").await.unwrap();
-    let key = UpdateKey { run_id: sum.run_id(), update: "five".to_owned() };
+    let key = UpdateKey { run_id: sum.run_id(), name: "Add".to_owned(), update: "five".to_owned() };
     let payload = Payload::from_json(&json!({ "number": "five" }));
     let kind = ArrivalKind::Update { name: "Add".to_owned(), id: key.update.clone(), payload };
     let dedup_key = Some(key.dedup_key());
@@ -317,6 +317,70 @@ async fn an_invalid_request_is_answered_with_an_error() {
     assert_eq!(run.update("Add", &json!({ "number": 5 })).id("a").await.unwrap(), json!(10));
     let none = rig.client.by_id("nobody").update("Add", &json!({ "number": 5 })).await;
     assert!(matches!(none, Err(UpdateError::NoRun(_))));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_of_another_update_is_refused() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let sum = rig.client.start(sum_up()).id("sum").await.unwrap();
+    let refused = |error: String| {
+        let run_id = sum.run_id();
+        let expected = format!(
+            "the run {run_id} has accepted the update `Add` with the id `x`, so `Ping` needs another id"
+        );
+        assert_eq!(error, expected);
+    };
+    // Accepted and not yet answered, as well as answered.
+    let add = sum.update(Add { number: 1 }).id("x").accepted().await.unwrap();
+    refused(sum.update(Ping).id("x").await.unwrap_err().to_string());
+    assert_eq!(add.reply().await.unwrap(), 1);
+    refused(sum.update(Ping).id("x").await.unwrap_err().to_string());
+    refused(sum.update_by_id::<Ping>("x").reply().await.unwrap_err().to_string());
+    let untyped = rig.client.by_id("sum");
+    refused(untyped.update("Ping", &json!(null)).id("x").await.unwrap_err().to_string());
+    let or_start = rig.client.update_or_start(Ping, sum_up()).id("sum").update_id("x");
+    let error = or_start.await.unwrap_err();
+    assert!(matches!(error, UpdateError::IdTaken { .. }), "{error:?}");
+    // The first is answered as before, and the other one has ids of its own.
+    assert_eq!(sum.update(Add { number: 1 }).id("x").await.unwrap(), 1);
+    sum.update(Ping).id("y").await.unwrap();
+    // Also after the run has closed.
+    sum.signal(Stop {}).await.unwrap();
+    assert_eq!(sum.result().await.unwrap(), 1);
+    refused(sum.update_by_id::<Ping>("x").reply().await.unwrap_err().to_string());
+    refused(sum.update(Ping).id("x").await.unwrap_err().to_string());
+    worker.shutdown().await.unwrap();
+}
+
+/// Adds up in one run after the other.
+#[workflow]
+async fn sum_in_a_chain(cx: &Context, sum: u32) -> u32 {
+    let add = cx.update::<Add>().await;
+    let sum = sum + add.number;
+    add.reply(sum);
+    if sum > 100 {
+        cx.update::<Ping>().await.reply(());
+        return sum;
+    }
+    cx.continue_as_new(sum_in_a_chain(sum))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_keeps_its_update_in_the_runs_that_follow() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(sum_in_a_chain(0)).id("sum").await.unwrap();
+    assert_eq!(run.update(Add { number: 1 }).id("x").await.unwrap(), 1);
+    let next = rig.client.by_id("sum");
+    while next.status().await.unwrap().run_id == run.run_id() {
+        tokio::task::yield_now().await;
+    }
+    let error = next.update("Ping", &json!(null)).id("x").await.unwrap_err();
+    assert!(matches!(error, UpdateError::IdTaken { .. }), "{error:?}");
+    let again = next.update("Add", &json!({ "number": 1 })).id("x").await.unwrap();
+    assert_eq!(again, json!(1));
     worker.shutdown().await.unwrap();
 }
 

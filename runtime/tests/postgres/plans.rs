@@ -224,7 +224,7 @@ async fn send_messages(
     };
     assert_eq!(store.redeliver_dead_letters(&ids).await?.len(), 2);
     store.drop_dead_letters(&ids).await?;
-    let key = UpdateKey { run_id: sender, update: "one".into() };
+    let key = UpdateKey { run_id: sender, name: "Add".into(), update: "one".into() };
     assert_eq!(store.find_update(&key).await?, FoundUpdate::Answered(UpdateReply::Dropped));
     Ok(())
 }

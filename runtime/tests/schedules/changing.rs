@@ -1,7 +1,8 @@
 //! Creating, changing, triggering, backfilling and deleting schedules.
 
-use piton::client::Overlap;
+use piton::client::{LogKind, Overlap};
 use piton::error::ScheduleError;
+use piton::model::Timestamp;
 use piton::schedule::{Calendar, Spec};
 use serde_json::{Value, json};
 
@@ -36,11 +37,22 @@ async fn what_cannot_be_carried_out_is_refused() {
     let refused = create(tens(60)).workflow_id("").await.unwrap_err();
     assert!(matches!(refused, ScheduleError::WorkflowId(_)), "{refused}");
     assert!(refused.to_string().contains("it is empty"), "{refused}");
+    let misspelt = "bill-{tmie}";
+    let refused = create(tens(60)).workflow_id(misspelt).await.unwrap_err();
+    let expected = "the workflow id of the schedule's runs has the unknown placeholder `{tmie}`, did you mean `{time}`?; \
+                    the known ones are `{schedule}` and `{time}`";
+    assert_eq!(refused.to_string(), expected);
     let refused = rig.client.schedule("").create(tens(60), job(1)).await.unwrap_err();
     assert!(matches!(refused, ScheduleError::Id(_)), "{refused}");
     create(tens(60)).await.unwrap();
     let refused = create(tens(60)).await.unwrap_err();
     assert!(matches!(&refused, ScheduleError::Exists { id } if id == "job"), "{refused}");
+    let update = rig.client.schedule("job").update().workflow_id("{id}");
+    let refused = update.await.unwrap_err();
+    assert!(
+        matches!(&refused, ScheduleError::Placeholder { found, near: None } if found == "{id}"),
+        "{refused}"
+    );
     let unknown = rig.client.schedule("other").pause("why").await.unwrap_err();
     assert!(matches!(&unknown, ScheduleError::Unknown { id } if id == "other"), "{unknown}");
 }
@@ -128,6 +140,58 @@ async fn a_backfill_starts_what_a_period_would_have() {
     assert!(!schedule.describe().await.unwrap().is_backfilling);
     let refused = schedule.backfill(at(5), at(4)).await.unwrap_err();
     assert!(matches!(refused, ScheduleError::Period), "{refused}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_backfill_is_bounded() {
+    let rig = Rig::new();
+    let schedule = rig.client.schedule("job");
+    schedule.create(tens(1_000_000), job(5)).paused("only by hand").await.unwrap();
+    let future = schedule.backfill(at(-40), Timestamp(i64::MAX));
+    let refused = future.times(10).await.unwrap_err();
+    assert!(matches!(refused, ScheduleError::Future { .. }), "{refused}");
+    let refused = future.await.unwrap_err();
+    assert!(matches!(refused, ScheduleError::Future { .. }), "{refused}");
+    let now = at(0);
+    schedule.backfill(now, now).await.unwrap();
+    let refused = schedule.backfill(Timestamp(0), now).await.unwrap_err();
+    assert!(matches!(refused, ScheduleError::TooManyTimes { most: 10_000 }), "{refused}");
+    let three = schedule.backfill(at(-40), at(-20));
+    let refused = three.clone().max_runs(2).await.unwrap_err();
+    assert!(matches!(refused, ScheduleError::TooManyTimes { most: 2 }), "{refused}");
+    three.max_runs(3).await.unwrap();
+    let log = schedule.log(None, 10).await.unwrap();
+    let requested = log.iter().filter(|entry| matches!(entry.what, LogKind::Backfilled { .. }));
+    assert_eq!(requested.count(), 2, "what is refused is not logged: {log:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn backfills_are_cancelled() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let schedule = rig.client.schedule("job");
+    schedule.create(tens(1_000), job(50)).paused("only by hand").await.unwrap();
+    // More times than one round takes.
+    schedule.backfill(at(-5_000), at(-10)).overlap(Overlap::BufferAll).await.unwrap();
+    rig.pass(60).await;
+    assert_eq!(rig.runs().await.len(), 2);
+    schedule.trigger().overlap(Overlap::BufferAll).await.unwrap();
+    assert!(schedule.describe().await.unwrap().is_backfilling);
+    schedule.cancel_backfills().await.unwrap();
+    let described = schedule.describe().await.unwrap();
+    assert!(!described.is_backfilling);
+    let log = schedule.log(None, 1).await.unwrap();
+    let LogKind::BackfillsCancelled { waiting } = log[0].what else { panic!("{log:?}") };
+    assert!((90..=100).contains(&waiting), "{waiting}");
+    rig.pass(500).await;
+    // The triggered run was not part of it.
+    assert_eq!(rig.runs().await.len(), 3);
+    assert_eq!(schedule.describe().await.unwrap().counts.started, 3);
+    // Another one is not hindered.
+    schedule.backfill(at(-30), at(-10)).overlap(ALL).await.unwrap();
+    rig.pass(10).await;
+    assert_eq!(rig.runs().await.len(), 6);
     worker.shutdown().await.unwrap();
 }
 

@@ -11,8 +11,9 @@ use super::action::Starts;
 use super::change::write;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, ScheduleError};
+use crate::filter::near;
 use crate::model::{AttributeChanges, Memo, Timestamp};
-use crate::schedules::{Config, LogKind, Overlap, State, entry};
+use crate::schedules::{Config, LogKind, Overlap, SCHEDULE, State, TIME, entry};
 use crate::store::{NewSchedule, ScheduleCreated};
 
 /// A schedule, ready to be created: await it. See [`Schedule::create`].
@@ -133,6 +134,10 @@ pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), Sch
     let bytes = config.action.memo.bytes();
     if bytes > Memo::MAX_BYTES {
         return Err(ScheduleError::Memo { bytes });
+    }
+    if let Some(found) = config.action.unknown_placeholder() {
+        let near = near(found, [SCHEDULE, TIME]).map(str::to_owned);
+        return Err(ScheduleError::Placeholder { found: found.to_owned(), near });
     }
     KeyError::check(&config.action.workflow_id(id, now)).map_err(ScheduleError::WorkflowId)
 }

@@ -145,10 +145,24 @@ impl Schedule {
 
     /// Starts the runs of all times of a period, including both ends, as if they were due now: side by side with
     /// [`Overlap::AllowAll`](super::Overlap::AllowAll), one after the other with
-    /// [`Overlap::BufferAll`](super::Overlap::BufferAll). The period may be before the schedule was created. Await
-    /// the returned value, after setting the policy, or call its [times](Backfill::times).
+    /// [`Overlap::BufferAll`](super::Overlap::BufferAll). The period may be before the schedule was created, and ends
+    /// now at the latest. Await the returned value, after setting the policy, or call its [times](Backfill::times).
     pub fn backfill(&self, from: impl Into<Timestamp>, to: impl Into<Timestamp>) -> Backfill {
         Backfill::new(self.clone(), from.into(), to.into())
+    }
+
+    /// Cancels the unfinished backfills of the schedule: their runs that wait for others to close are not started, and
+    /// neither are those of their remaining times. Runs that were started continue.
+    ///
+    /// # Errors
+    /// Those of [`pause`](Self::pause).
+    pub async fn cancel_backfills(&self) -> Result<(), ScheduleError> {
+        self.change(None, |change| {
+            let waiting = change.state.cancel_backfills(&change.config, change.now);
+            change.log.push(LogKind::BackfillsCancelled { waiting });
+            Ok(())
+        })
+        .await
     }
 
     /// Removes the schedule with its log. Runs that it has started continue. Returns whether it existed.

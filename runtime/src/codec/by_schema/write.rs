@@ -22,11 +22,25 @@ use crate::codec::value::{Number, Value};
 /// # Errors
 /// [`CodecError::Encode`] if the value does not fit.
 pub(crate) fn write(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecError> {
+    write_as(value, schema, false)
+}
+
+/// Checks that a type with this schema can read a value that another type has written. The schema does not tell which
+/// fields have a default, nor that fields are unknown to be ignored, so a field may be missing or unknown.
+///
+/// # Errors
+/// [`CodecError::Encode`] if the value does not fit.
+pub(crate) fn check(value: &Value, schema: &Schema) -> Result<(), CodecError> {
+    write_as(value, schema, true).map(drop)
+}
+
+/// Writes a value; one that is `typed` may lack fields and have others, and is no text of a number.
+fn write_as(value: &Value, schema: &Schema, is_typed: bool) -> Result<Vec<u8>, CodecError> {
     let mut out = Vec::new();
     let sink = Sink::new(&mut out, schema.form);
     let written = match (schema.form, &schema.format) {
         (Form::Compact, Some((format, types))) => {
-            Typed { value, format, types, path: &Path::Whole }.serialize(sink)
+            Typed { value, is_typed, format, types, path: &Path::Whole }.serialize(sink)
         }
         _ => Untyped(value).serialize(sink),
     };
@@ -57,6 +71,8 @@ impl fmt::Display for Path<'_> {
 /// A value to write in this format.
 struct Typed<'a> {
     value: &'a Value,
+    /// Whether another type has written it.
+    is_typed: bool,
     format: &'a Format,
     types: &'a [NamedType],
     path: &'a Path<'a>,
@@ -64,7 +80,7 @@ struct Typed<'a> {
 
 impl<'a> Typed<'a> {
     fn with(&self, value: &'a Value, format: &'a Format, path: &'a Path<'a>) -> Typed<'a> {
-        Typed { value, format, types: self.types, path }
+        Typed { value, is_typed: self.is_typed, format, types: self.types, path }
     }
 
     fn misfit<E: serde::ser::Error>(&self, expected: &dyn fmt::Display) -> E {
@@ -73,6 +89,11 @@ impl<'a> Typed<'a> {
             Path::Whole => E::custom(format_args!("expected {expected}, found {found}")),
             path => E::custom(format_args!("`{path}`: expected {expected}, found {found}")),
         }
+    }
+
+    /// The text that may stand for a number.
+    fn number_text(&self) -> Option<&str> {
+        self.value.text().filter(|_| !self.is_typed)
     }
 
     /// The value as an integer of this type, if it fits.
@@ -87,7 +108,7 @@ impl<'a> Typed<'a> {
             Some(Number::BigSigned(number)) => T::try_from(number).ok(),
             Some(Number::Float(_)) => None,
             // Integers that JSON cannot represent are shown as texts.
-            None => self.value.text().and_then(|text| {
+            None => self.number_text().and_then(|text| {
                 let unsigned =
                     text.parse::<u128>().ok().and_then(|number| T::try_from(number).ok());
                 unsigned.or_else(|| T::try_from(text.parse::<i128>().ok()?).ok())
@@ -105,7 +126,7 @@ impl<'a> Typed<'a> {
             Some(Number::BigSigned(number)) => Ok(number as f64),
             // Infinities and `NaN`.
             None => {
-                let text = self.value.text().and_then(|text| text.parse().ok());
+                let text = self.number_text().and_then(|text| text.parse().ok());
                 text.ok_or_else(|| self.misfit(&"a number"))
             }
         }
@@ -158,7 +179,7 @@ impl<'a> Typed<'a> {
         };
         let is_known =
             |key: &Value| fields.iter().any(|(name, _)| key.text() == Some(name.as_str()));
-        if let Some((key, _)) = map.iter().find(|(key, _)| !is_known(key)) {
+        if let Some((key, _)) = map.iter().find(|(key, _)| !self.is_typed && !is_known(key)) {
             let key = key.text().unwrap_or_default();
             let field = Path::Field(self.path, key);
             let reason =
@@ -173,6 +194,7 @@ impl<'a> Typed<'a> {
                 (Some((_, value)), _) => value,
                 // As in serde's own reading of JSON.
                 (None, Format::Option(_)) => &Value::Null,
+                (None, _) if self.is_typed => continue,
                 (None, _) => return Err(S::Error::custom(format_args!("`{path}`: it is missing"))),
             };
             tuple.serialize_element(&self.with(value, format, &path))?;

@@ -107,7 +107,8 @@ async fn deliver(
     let FirstArrival { kind, dedup_key } = first;
     let outcomes = store.deliver(vec![NewArrival { run_id, kind, dedup_key, owner: None }]).await?;
     let is_there = |outcome: &ArrivalOutcome| {
-        matches!(outcome, ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate)
+        use ArrivalOutcome::{Accepted, Duplicate, KeyTaken};
+        matches!(outcome, Accepted { .. } | Duplicate | KeyTaken { .. })
     };
     Ok(outcomes.first().is_some_and(is_there))
 }

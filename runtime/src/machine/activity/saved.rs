@@ -1,7 +1,7 @@
 //! The saved form of calls that are held across an await before they are awaited: the arguments, and the options that
 //! differ from the defaults.
 //!
-//! The type identifies the activity, so its name is not saved.
+//! A call that stands alone is saved with the name of its activity, so that it is not read as a call of another one.
 
 use std::marker::PhantomData;
 
@@ -9,15 +9,28 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 
 use super::{Activity, ActivityCall, ActivityOptions, Call};
 use crate::machine::StepError;
+use crate::machine::named::{NameOf, OfActivity};
 use crate::model::Payload;
 
 #[derive(Serialize)]
-struct SavedCall<'a> {
+#[serde(bound = "A: Activity")]
+struct SavedCall<'a, A> {
+    activity: NameOf<OfActivity<A>>,
     arguments: &'a Payload,
     options: Option<&'a ActivityOptions>,
 }
 
-/// The saved form of a call of any activity.
+/// [`SavedCall`], read.
+#[derive(Deserialize)]
+#[serde(rename = "SavedCall", bound = "A: Activity")]
+struct ReadCall<A> {
+    #[serde(rename = "activity")]
+    _activity: NameOf<OfActivity<A>>,
+    arguments: Payload,
+    options: Option<ActivityOptions>,
+}
+
+/// The saved form of a call of an activity that is known otherwise.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredCall {
     pub(crate) arguments: Payload,
@@ -52,17 +65,19 @@ impl StoredCall {
     }
 }
 
-impl<A> Serialize for ActivityCall<A> {
+impl<A: Activity> Serialize for ActivityCall<A> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Call { arguments, options, .. } = &self.call;
         let arguments = arguments.as_ref().map_err(ser::Error::custom)?;
         let options = options.as_deref().map(|options| options.reveal());
-        SavedCall { arguments, options }.serialize(serializer)
+        let activity = NameOf::<OfActivity<A>>::new();
+        SavedCall { activity, arguments, options }.serialize(serializer)
     }
 }
 
 impl<'de, A: Activity> Deserialize<'de> for ActivityCall<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        StoredCall::deserialize(deserializer).map(StoredCall::call)
+        let ReadCall { arguments, options, .. } = ReadCall::<A>::deserialize(deserializer)?;
+        Ok(StoredCall { arguments, options }.call())
     }
 }

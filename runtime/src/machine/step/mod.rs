@@ -134,6 +134,7 @@ impl From<PromiseOutcome> for OperationOutcome {
                 ItemFailure::Unusable(reason) => Self::Unusable(reason),
                 ItemFailure::Unknown => Self::Unknown,
             },
+            PromiseOutcome::Unreadable { reason, .. } => Self::Unusable(reason),
         }
     }
 }

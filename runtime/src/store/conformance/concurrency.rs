@@ -145,7 +145,7 @@ async fn one_of_many_arrivals_with_the_same_key_wins(t: StoreUnderTest) {
         let store = t.either(number);
         async move {
             let outcomes = store.deliver(vec![keyed(run_id, "once")]).await;
-            outcomes.expect("arrivals can be delivered")[0]
+            outcomes.expect("arrivals can be delivered").remove(0)
         }
     })
     .await;

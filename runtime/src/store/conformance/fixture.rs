@@ -180,9 +180,9 @@ impl StoreUnderTest {
     }
 
     pub(super) async fn deliver(&self, arrival: NewArrival) -> ArrivalOutcome {
-        let outcomes = self.deliver_all(vec![arrival]).await;
-        let [outcome] = outcomes[..] else { panic!("one arrival, {} outcomes", outcomes.len()) };
-        outcome
+        let mut outcomes = self.deliver_all(vec![arrival]).await;
+        assert_eq!(outcomes.len(), 1);
+        outcomes.remove(0)
     }
 
     pub(super) async fn deliver_all(&self, arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome> {

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 
 use super::fixture::{StoreUnderTest, close, keep, new_run, park};
 use super::runs::chains::continued;
+use crate::codec;
 use crate::machine::OperationOutcome;
 use crate::model::{
     Cause, Handle, Message, OutgoingMessage, Payload, PromiseKey, PromiseMessage, PromiseOutcome,
@@ -23,6 +24,7 @@ super::list_cases!("promises":
     a_promise_is_completed_before_its_run_is_there,
     a_workflow_id_names_the_open_run_or_the_last,
     a_repeated_completion_is_told_the_same,
+    a_value_of_another_schema_is_checked_first,
     a_completion_makes_a_run_due_that_sleeps,
     a_promise_of_a_closed_run_cannot_be_completed,
     a_promise_of_no_run_is_not_awaited_for_ever,
@@ -56,7 +58,7 @@ pub(super) fn of_id(workflow_id: &str) -> PromiseToken {
 
 fn completion(token: &PromiseToken, outcome: PromiseOutcome) -> CompletePromise {
     let completion = RunId::new().as_uuid();
-    CompletePromise { token: token.clone(), outcome, completion }
+    CompletePromise { token: token.clone(), outcome, completion, fits: None }
 }
 
 const TYPES: PromiseTypes =
@@ -215,6 +217,51 @@ async fn a_repeated_completion_is_told_the_same(t: StoreUnderTest) {
     let outcomes = t.store.complete_promises(twice).await.expect("promises can be completed");
     let already = CompletionOutcome::Already(value("yes"));
     assert_eq!(outcomes, [CompletionOutcome::Completed, already]);
+}
+
+async fn a_value_of_another_schema_is_checked_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let typed = |hash: SchemaHash| {
+        let mut bytes = codec::to_payload(&7_u8).expect("it is a number").0;
+        // Behind the byte of the encoding.
+        bytes[1..9].copy_from_slice(&hash.0.to_le_bytes());
+        let payload = Payload(bytes);
+        assert_eq!(codec::schema_of(&payload), Some(hash));
+        payload
+    };
+    let (resolved, rejected) = (TYPES.resolved, TYPES.rejected);
+    let other = SchemaHash(77);
+    type Wrap = fn(Payload) -> PromiseOutcome;
+    let cases: [(Wrap, SchemaHash); 2] =
+        [(PromiseOutcome::Resolved, resolved), (PromiseOutcome::Rejected, rejected)];
+    for (number, (wrap, expected)) in cases.into_iter().enumerate() {
+        let run_id = t.start_owned(&format!("run-{number}"), worker).await;
+        let token = of_run(run_id);
+        t.tell(worker, run_id, 0, vec![awaits(&token, 0)]).await;
+        let wrong = completion(&token, wrap(typed(other)));
+        let refused = complete_through(&t.store, wrong.clone()).await;
+        assert_eq!(refused, CompletionOutcome::OtherType(expected));
+        let found = CompletePromise { fits: Some(other), ..wrong.clone() };
+        let refused = complete_through(&t.store, found).await;
+        assert_eq!(refused, CompletionOutcome::OtherType(expected), "it is to fit another one");
+        assert_eq!(t.promise(&token).await.expect("it is awaited").outcome, None);
+        assert_eq!(t.outcomes(run_id).await, []);
+        let found = CompletePromise { fits: Some(expected), ..wrong.clone() };
+        let completed = complete_through(&t.store, found).await;
+        assert_eq!(completed, CompletionOutcome::Completed);
+        assert_eq!(t.outcomes(run_id).await, [(0, wrong.outcome.clone())]);
+        let again = complete_through(&t.store, wrong).await;
+        assert_eq!(again, CompletionOutcome::Completed, "it is a repetition");
+
+        // With the schema, and of a promise that nobody awaits, nothing is to be checked.
+        let same = t.start_owned(&format!("same-{number}"), worker).await;
+        t.tell(worker, same, 0, vec![awaits(&of_run(same), 0)]).await;
+        let completed = t.complete(&of_run(same), wrap(typed(expected))).await;
+        assert_eq!(completed, CompletionOutcome::Completed);
+        let early = t.start_owned(&format!("early-{number}"), worker).await;
+        let completed = t.complete(&of_run(early), wrap(typed(other))).await;
+        assert_eq!(completed, CompletionOutcome::Completed);
+    }
 }
 
 async fn a_completion_makes_a_run_due_that_sleeps(t: StoreUnderTest) {

@@ -65,7 +65,7 @@ impl ChangeOutcome {
     pub(crate) fn of_arrival(outcome: &ArrivalOutcome) -> Self {
         match outcome {
             ArrivalOutcome::Accepted { .. } => Self::Changed,
-            ArrivalOutcome::Duplicate => Self::Unchanged,
+            ArrivalOutcome::Duplicate | ArrivalOutcome::KeyTaken { .. } => Self::Unchanged,
             ArrivalOutcome::Unknown => Self::Unknown,
             // Arrivals of operators name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => Self::Closed,

@@ -77,10 +77,7 @@ impl UnreadArrival {
         arrived_at: Option<Timestamp>,
     ) -> Self {
         let kind = arrival.as_ref().map(ArrivalKind::word);
-        let name = arrival.and_then(|arrival| match arrival {
-            ArrivalKind::Signal { name, .. } | ArrivalKind::Update { name, .. } => Some(name),
-            _ => None,
-        });
+        let name = arrival.as_ref().and_then(ArrivalKind::name).map(str::to_owned);
         Self { seq, kind, name, bytes, arrived_at }
     }
 }

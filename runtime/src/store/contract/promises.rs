@@ -3,8 +3,11 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use crate::codec;
 use crate::error::StoreError;
-use crate::model::{PromiseKey, PromiseOutcome, PromiseToken, PromiseTypes, RunId, Timestamp};
+use crate::model::{
+    PromiseKey, PromiseOutcome, PromiseToken, PromiseTypes, RunId, SchemaHash, Timestamp,
+};
 
 /// Promises and the runs that await them.
 ///
@@ -30,7 +33,7 @@ pub trait Promises: Send + Sync {
     /// due, unless they are owned or blocked.
     ///
     /// Guards, once everything is locked: the promise's run is open; the promise has no outcome and has not expired
-    /// by the database's clock.
+    /// by the database's clock; the value has the schema of those who await it, or was found to fit that.
     async fn complete_promises(
         &self,
         completions: Vec<CompletePromise>,
@@ -66,6 +69,21 @@ pub struct CompletePromise {
     pub outcome: PromiseOutcome,
     /// The id by which a repetition of this completion is detected.
     pub completion: Uuid,
+    /// A schema that the value or error was found to fit although it has another one.
+    pub fits: Option<SchemaHash>,
+}
+
+impl CompletePromise {
+    /// The schema that the value or error has to fit by these types, if that must be checked first.
+    pub(crate) fn unchecked(&self, types: PromiseTypes) -> Option<SchemaHash> {
+        let (payload, expected) = match &self.outcome {
+            PromiseOutcome::Resolved(payload) => (payload, types.resolved),
+            PromiseOutcome::Rejected(payload) => (payload, types.rejected),
+            _ => return None,
+        };
+        let hash = codec::schema_of(payload)?;
+        (hash != expected && self.fits != Some(expected)).then_some(expected)
+    }
 }
 
 /// The result of a completion.
@@ -76,6 +94,9 @@ pub enum CompletionOutcome {
     Completed,
     /// The promise was completed before; its outcome stays.
     Already(PromiseOutcome),
+    /// Those who await the promise read values of this schema. The completion has another one, so it has to be checked
+    /// first.
+    OtherType(SchemaHash),
     /// The promise's run is closed, and the promise had no outcome.
     Closed(RunId),
     /// There is no such run.

@@ -109,7 +109,7 @@ impl State {
             let (key, _) = place.keys(completion.token.name());
             self.promises.0.get_mut(&key).into_iter().for_each(|row| row.outcome = None);
         }
-        let outcome = self.promises.complete(&place, completion, now);
+        let outcome = self.promises.complete_checked(&place, completion, now);
         let told = outcome == CompletionOutcome::Completed;
         news.wrote(Write::PromiseCompleted { completion, told });
         self.settle_promise(&place, completion.token.name(), now, news);

@@ -90,7 +90,8 @@ pub(super) struct RunRow {
     pub(super) inbox_count: i64,
     /// Whether it is a child, or it or an earlier run of its chain has started children.
     pub(super) has_kin: bool,
-    pub(super) dedup_keys: HashSet<String>,
+    /// The dedup keys of its arrivals, with the names of their signals and updates.
+    pub(super) dedup_keys: HashMap<String, Option<String>>,
     pub(super) attributes: AttributeMap,
     pub(super) memo: Memo,
     pub(super) terms: Option<Box<Terms>>,

@@ -15,6 +15,7 @@ use super::{
     ActivityKey, ActivityLimits, ArrivalKind, CompletePromise, CompletionOutcome, MessageKey,
     NewActivity, NewArrival, PromiseRecord,
 };
+use crate::codec;
 use crate::machine::OperationOutcome;
 use crate::model::{
     Cause, Handle, ItemScope, Message, OutgoingMessage, PromiseKey, PromiseMessage, PromiseOutcome,
@@ -183,9 +184,28 @@ pub(super) struct Due {
 
 impl From<Due> for NewArrival {
     fn from(Due { run_id, handle, outcome }: Due) -> Self {
-        let kind = ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) };
+        let kind = match outcome {
+            PromiseOutcome::Unreadable { stored, reason } => unread(handle, &stored, reason),
+            outcome => ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) },
+        };
         Self { run_id, kind, dedup_key: None, owner: None }
     }
+}
+
+/// The arrival for an outcome that this build cannot read. A build that can read the outcome can read the arrival.
+fn unread(handle: Handle, stored: &[u8], reason: String) -> ArrivalKind {
+    let outcome = OperationOutcome::Promise(PromiseOutcome::Expired);
+    // A handle and two numbers can always be encoded.
+    let expired = codec::to_record(&ArrivalKind::Outcome { handle, outcome });
+    let mut arrival = expired.expect("it is plain data");
+    // The outcome is the last byte of it.
+    arrival.pop();
+    match stored.split_first() {
+        Some((encoding, outcome)) if *encoding == arrival[0] => arrival.extend(outcome),
+        // No outcome of the encoding of arrivals begins like this.
+        _ => arrival.extend([u8::MAX].iter().chain(stored)),
+    }
+    ArrivalKind::Unreadable { stored: arrival, reason }
 }
 
 /// The rows of the promises to change.
@@ -323,14 +343,30 @@ impl PromiseRows {
         }
     }
 
-    /// Completes a promise, unless it has an outcome.
-    pub(super) fn complete(
+    /// Completes a promise, unless it has an outcome or the value has to be checked.
+    pub(super) fn complete_checked(
         &mut self,
         place: &Place,
         completion: &CompletePromise,
         now: Timestamp,
     ) -> CompletionOutcome {
-        let CompletePromise { token, outcome, completion } = completion;
+        let key = self.key(place, completion.token.name());
+        let row = self.0.get(&key).filter(|row| row.outcome.is_none());
+        let types = row.and_then(|row| row.types);
+        match types.and_then(|types| completion.unchecked(types)) {
+            Some(expected) if place.end().is_none() => CompletionOutcome::OtherType(expected),
+            _ => self.complete(place, completion, now),
+        }
+    }
+
+    /// Completes a promise, unless it has an outcome.
+    fn complete(
+        &mut self,
+        place: &Place,
+        completion: &CompletePromise,
+        now: Timestamp,
+    ) -> CompletionOutcome {
+        let CompletePromise { token, outcome, completion, .. } = completion;
         let key = self.key(place, token.name());
         if let Some(row) = self.0.get_mut(&key) {
             row.expire(now);
@@ -439,7 +475,7 @@ impl Ask {
             PromiseMessage::Finish { token, outcome, retention } => {
                 let completion = Uuid::nil();
                 let (token, outcome) = (token.clone(), outcome.clone());
-                let completion = CompletePromise { token, outcome, completion };
+                let completion = CompletePromise { token, outcome, completion, fits: None };
                 rows.finish(place, &completion, *retention, now);
                 None
             }
@@ -463,6 +499,7 @@ impl Ask {
                     outcome: outcome.clone(),
                     // Its row in the outbox exists once, so it needs no id.
                     completion: Uuid::nil(),
+                    fits: None,
                 };
                 rows.complete(place, &completion, now);
                 None

@@ -143,7 +143,7 @@ pub(in crate::store) fn decide(
                     }
                 }
                 Work::Complete(completion) => {
-                    outcome = Some(rows.complete(&place, completion, now));
+                    outcome = Some(rows.complete_checked(&place, completion, now));
                 }
                 Work::Settle(_) => {}
             }

@@ -13,7 +13,7 @@ use crate::store::promises::sql::Work;
 use crate::store::relay::Parcel;
 use crate::store::{
     Arrival, ArrivalKind, AwaitedChild, DeadLetter, DeadLetterId, DeadLetterReason, Errand,
-    FoundUpdate, Inbox, MessageKey,
+    FoundUpdate, Inbox, MessageKey, UpdateKey,
 };
 
 /// An arrival of a run; null if it does not fit in the response.
@@ -174,16 +174,20 @@ pub(crate) fn write_reply(reply: &UpdateReply) -> Result<Vec<u8>, StoreError> {
 #[derive(FromRow)]
 pub(crate) struct UpdateRow {
     is_accepted: bool,
+    accepted: Option<String>,
     is_closed: bool,
     reply: Option<Vec<u8>>,
 }
 
 impl FoundUpdate {
     /// The progress of an update, by the run's row, if there is one.
-    pub(crate) fn read(row: Option<UpdateRow>) -> Result<Self, StoreError> {
-        let Some(UpdateRow { is_accepted, is_closed, reply }) = row else {
+    pub(crate) fn read(row: Option<UpdateRow>, key: &UpdateKey) -> Result<Self, StoreError> {
+        let Some(UpdateRow { is_accepted, accepted, is_closed, reply }) = row else {
             return Ok(Self::Unknown);
         };
+        if let Some(name) = accepted.filter(|name| *name != key.name) {
+            return Ok(Self::Other { name });
+        }
         Ok(match reply {
             Some(reply) => Self::Answered(codec::from_record(&reply).map_err(|error| {
                 StoreError::Corrupt { what: "reply", reason: error.to_string() }

@@ -76,7 +76,7 @@ impl TryFrom<ListedPromiseRow> for PromiseRecord {
 
 impl StoredPromiseRow {
     fn read(self) -> Result<(PromiseKey, PromiseRow), StoreError> {
-        let outcome = self.outcome.as_deref().map(read_outcome).transpose()?;
+        let outcome = self.outcome.map(read_outcome);
         let types = self.resolved_type.zip(self.rejected_type);
         let hash = |hash: i64| SchemaHash(hash as u64);
         let key = read_key(&self.scope, self.name)?;
@@ -135,15 +135,19 @@ fn read_key(scope: &str, name: String) -> Result<PromiseKey, StoreError> {
     Ok(PromiseKey { scope: read_scope(scope).ok_or_else(corrupt)?, name })
 }
 
-fn read_outcome(outcome: &[u8]) -> Result<PromiseOutcome, StoreError> {
-    codec::from_record(outcome).map_err(|error| StoreError::Corrupt {
-        what: "outcome of a promise",
-        reason: error.to_string(),
+/// A stored outcome. One that cannot be read concerns those who await it alone, so it is no error of the rows around it.
+fn read_outcome(stored: Vec<u8>) -> PromiseOutcome {
+    codec::from_record(&stored).unwrap_or_else(|error| {
+        let reason = error.to_string();
+        PromiseOutcome::Unreadable { stored, reason }
     })
 }
 
 /// The stored form of a promise's outcome.
 pub(crate) fn write_outcome(outcome: &PromiseOutcome) -> Result<Vec<u8>, StoreError> {
+    if let PromiseOutcome::Unreadable { stored, .. } = outcome {
+        return Ok(stored.clone());
+    }
     codec::to_record(outcome).map_err(|error| StoreError::Corrupt {
         what: "outcome of a promise",
         reason: error.to_string(),

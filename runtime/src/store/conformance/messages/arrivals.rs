@@ -264,8 +264,8 @@ async fn a_token_used_on_its_attempt_is_known_to_the_inbox(t: StoreUnderTest) {
     let ends = vec![by_token(one, 1, outcome()), by_token(two, 1, retry(t.now()))];
     assert_eq!(t.finish_all(ends).await, [FinishOutcome::Finished; 2]);
     let arrivals = [by_inbox(one, 1), by_inbox(two, 1), by_inbox(two, 2)];
-    let known = ArrivalOutcome::Duplicate;
-    assert_eq!(t.deliver_all(arrivals.to_vec()).await, [known, known, accepted(2)]);
+    let known = || ArrivalOutcome::Duplicate;
+    assert_eq!(t.deliver_all(arrivals.to_vec()).await, [known(), known(), accepted(2)]);
 }
 
 async fn a_refused_arrival_leaves_its_dedup_key_free(t: StoreUnderTest) {

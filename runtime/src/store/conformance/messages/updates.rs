@@ -12,6 +12,7 @@ use crate::store::{
 
 crate::store::conformance::list_cases!("updates":
     an_update_is_accepted_once,
+    an_id_belongs_to_one_update,
     an_update_is_answered_with_the_commit,
     the_first_answer_stays,
     what_is_not_committed_answers_nothing,
@@ -24,7 +25,7 @@ crate::store::conformance::list_cases!("updates":
 );
 
 fn key(run_id: RunId, id: &str) -> UpdateKey {
-    UpdateKey { run_id, update: id.to_owned() }
+    UpdateKey { run_id, name: "AddItem".to_owned(), update: id.to_owned() }
 }
 
 fn update(run_id: RunId, id: &str) -> NewArrival {
@@ -47,7 +48,8 @@ fn answering(step: CommitStep, id: &str, reply: UpdateReply) -> CommitStep {
 
 impl StoreUnderTest {
     async fn send_update(&self, arrival: NewArrival) -> ArrivalOutcome {
-        self.store.deliver(vec![arrival]).await.expect("updates can be delivered")[0]
+        let outcomes = self.store.deliver(vec![arrival]).await;
+        outcomes.expect("updates can be delivered").remove(0)
     }
 
     /// As another process reads it.
@@ -68,6 +70,56 @@ async fn an_update_is_accepted_once(t: StoreUnderTest) {
     let inbox = t.store.read_inbox(a, 0, 10).await.expect("it can be read");
     assert_eq!(inbox.arrivals.len(), 1);
     assert_eq!(inbox.arrivals[0].kind, update(a, "one").kind);
+}
+
+async fn an_id_belongs_to_one_update(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    let named = |run_id, name: &str| {
+        let kind = ArrivalKind::Update {
+            name: name.to_owned(),
+            id: "one".into(),
+            payload: Payload::default(),
+        };
+        NewArrival { run_id, kind, dedup_key: Some(key(run_id, "one").dedup_key()), owner: None }
+    };
+    let of = |run_id, name: &str| UpdateKey { name: name.to_owned(), ..key(run_id, "one") };
+    let taken = || ArrivalOutcome::KeyTaken { by: Some("AddItem".into()) };
+    // In one batch, and in a later one.
+    let batch = ["AddItem", "Clear", "AddItem"].map(|name| named(run_id, name)).to_vec();
+    let outcomes = t.store.deliver(batch).await.expect("updates can be delivered");
+    assert_eq!(outcomes, [accepted(1), taken(), ArrivalOutcome::Duplicate]);
+    assert_eq!(t.send_update(named(run_id, "Clear")).await, taken());
+    let found = async |run_id, name| t.other.find_update(&of(run_id, name)).await.expect("found");
+    let other = || FoundUpdate::Other { name: "AddItem".into() };
+    assert_eq!(found(run_id, "Clear").await, other());
+
+    let step = answering(keep(run_id, 0, "on"), "one", replied("12"));
+    let step = CommitStep { consumed: vec![1], ..step };
+    assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+    assert_eq!(found(run_id, "AddItem").await, FoundUpdate::Answered(replied("12")));
+    assert_eq!(found(run_id, "Clear").await, other());
+
+    // The id goes over to the run that follows, with its name.
+    let new = new_run("a");
+    let next = new.run_id;
+    let step = continued(run_id, 1, new);
+    assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+    assert_eq!(t.send_update(named(next, "AddItem")).await, ArrivalOutcome::Duplicate);
+    assert_eq!(t.send_update(named(next, "Clear")).await, taken());
+    assert_eq!(found(next, "Clear").await, other());
+
+    // A run that was started with an update knows its name as well. No name differs from any name.
+    let new = new_run("b");
+    let begun = new.run_id;
+    let NewArrival { kind, dedup_key, .. } = named(begun, "AddItem");
+    let first = Some(FirstArrival { kind, dedup_key });
+    let started =
+        t.store.start_runs(vec![NewRun { first, ..new }]).await.expect("it can be started");
+    assert!(matches!(started[..], [StartOutcome::Started { .. }]), "{started:?}");
+    assert_eq!(t.send_update(named(begun, "Clear")).await, taken());
+    let unnamed = ArrivalKind::Cancel { reason: "enough".into() };
+    assert_eq!(t.send_update(NewArrival { kind: unnamed, ..named(begun, "Clear") }).await, taken());
 }
 
 async fn an_update_is_answered_with_the_commit(t: StoreUnderTest) {

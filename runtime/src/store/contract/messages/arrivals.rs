@@ -38,6 +38,14 @@ impl ArrivalKind {
         }
     }
 
+    /// The stored name of the signal or update; other arrivals have none.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Signal { name, .. } | Self::Update { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether it makes a run due that nobody owns. A run that has not begun begins at its time; only a request to
     /// cancel makes it due earlier.
     pub(crate) fn wakes(&self, has_begun: bool) -> bool {
@@ -150,28 +158,44 @@ pub struct NewArrival {
     pub run_id: RunId,
     /// The content.
     pub kind: ArrivalKind,
-    /// Of all arrivals of the run with the same key, one is accepted.
+    /// Of all arrivals of the run with the same key, one is accepted. The key belongs to the name of its signal or
+    /// update.
     pub dedup_key: Option<String>,
     /// Accept the arrival only if this worker owns the run with a valid lease.
     pub owner: Option<WorkerLease>,
 }
 
 /// The result of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArrivalOutcome {
     /// It is in the inbox.
     Accepted {
         /// Its number.
         seq: i64,
     },
-    /// An arrival with its dedup key was accepted before; nothing was written.
+    /// An arrival with its dedup key and its name was accepted before; nothing was written.
     Duplicate,
+    /// An arrival with its dedup key and another name was accepted before; nothing was written.
+    KeyTaken {
+        /// The name of the accepted signal or update; `None` if it was neither.
+        by: Option<String>,
+    },
     /// The run is closed.
     Closed,
     /// There is no such run.
     Unknown,
     /// The arrival names an owner that does not own the run any more.
     NotOwner,
+}
+
+impl ArrivalOutcome {
+    /// The result for an arrival whose dedup key is known from an arrival with this name.
+    pub(crate) fn repeated(again: &ArrivalKind, by: Option<&str>) -> Self {
+        match by == again.name() {
+            true => Self::Duplicate,
+            false => Self::KeyTaken { by: by.map(str::to_owned) },
+        }
+    }
 }
 
 /// The arrival that a run starts with.

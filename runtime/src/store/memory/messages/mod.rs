@@ -89,24 +89,30 @@ impl Messages for MemoryStore {
 impl State {
     fn find_update(&self, key: &UpdateKey) -> FoundUpdate {
         let Some(row) = self.runs.get(&key.run_id) else { return FoundUpdate::Unknown };
+        let accepted = row.dedup_keys.get(&key.dedup_key());
+        if let Some(Some(name)) = accepted.filter(|name| name.as_ref() != Some(&key.name)) {
+            return FoundUpdate::Other { name: name.clone() };
+        }
         match self.replies.get(&(key.run_id, key.update.clone())) {
             Some(reply) => FoundUpdate::Answered(reply.clone()),
-            None if !row.dedup_keys.contains(&key.dedup_key()) => FoundUpdate::Unknown,
+            None if accepted.is_none() => FoundUpdate::Unknown,
             None if row.status.is_open() => FoundUpdate::Accepted,
             None => FoundUpdate::Closed,
         }
     }
 
     pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
-        let keys = self.runs.get(&run_id).map(|row| &row.dedup_keys);
-        keys.or_else(|| self.item_keys.get(&run_id)).is_some_and(|keys| keys.contains(key))
+        match self.runs.get(&run_id) {
+            Some(row) => row.dedup_keys.contains_key(key),
+            None => self.item_keys.get(&run_id).is_some_and(|keys| keys.contains(key)),
+        }
     }
 
     pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
         match self.runs.get_mut(&run_id) {
-            Some(row) => row.dedup_keys.insert(key),
-            None => self.item_keys.entry(run_id).or_default().insert(key),
-        };
+            Some(row) => _ = row.dedup_keys.insert(key, None),
+            None => _ = self.item_keys.entry(run_id).or_default().insert(key),
+        }
     }
 
     pub(in crate::store::memory) fn deliver(
@@ -118,9 +124,9 @@ impl State {
         let valid = arrival.owner.is_none_or(|owner| self.is_valid(owner, now));
         let may_repeat = self.lacks(Guard::DedupKey);
         let Some(row) = self.runs.get_mut(&arrival.run_id) else { return ArrivalOutcome::Unknown };
-        if !may_repeat && arrival.dedup_key.as_ref().is_some_and(|key| row.dedup_keys.contains(key))
-        {
-            return ArrivalOutcome::Duplicate;
+        let known = arrival.dedup_key.as_ref().and_then(|key| row.dedup_keys.get(key));
+        if let Some(by) = known.filter(|_| !may_repeat) {
+            return ArrivalOutcome::repeated(&arrival.kind, by.as_deref());
         }
         if !row.status.is_open() {
             return ArrivalOutcome::Closed;
@@ -128,7 +134,8 @@ impl State {
         if !valid || arrival.owner.is_some_and(|owner| row.owner != Some(owner)) {
             return ArrivalOutcome::NotOwner;
         }
-        row.dedup_keys.extend(arrival.dedup_key);
+        let name = arrival.kind.name().map(str::to_owned);
+        row.dedup_keys.extend(arrival.dedup_key.map(|key| (key, name)));
         self.counts.arrivals += 1;
         row.inbox_count += 1;
         let seq = row.inbox_count;

@@ -8,7 +8,7 @@ use crate::store::memory::{Guard, Held, Write};
 use crate::store::weight::Answer;
 use crate::store::{
     Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, Effect,
-    Ending, NewRun, ReviewedRuns, StartOutcome, WorkerLease,
+    Ending, FirstArrival, NewRun, ReviewedRuns, StartOutcome, WorkerLease,
 };
 
 impl State {
@@ -36,8 +36,12 @@ impl State {
         let workflow_id = run.workflow_id.as_str();
         news.wrote(Write::Started { run_id, workflow_id, workflow, owner });
         let first = run.first.into_iter();
-        let (kinds, keys): (Vec<_>, Vec<_>) =
-            first.map(|first| (first.kind, first.dedup_key)).unzip();
+        let (kinds, keys): (Vec<_>, Vec<_>) = first
+            .map(|FirstArrival { kind, dedup_key }| {
+                let name = kind.name().map(str::to_owned);
+                (kind, dedup_key.map(|key| (key, name)))
+            })
+            .unzip();
         self.counts.arrivals += kinds.len() as u64;
         for kind in &kinds {
             news.wrote(Write::Arrived { run_id, seq: 1, kind });

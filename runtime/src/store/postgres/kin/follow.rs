@@ -21,8 +21,8 @@ const LINK: &str = "INSERT INTO piton_chains (run_id, first_run_id, place, previ
 const GO_OVER: &str = "WITH gone AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
     SELECT $1, row_number() OVER (ORDER BY seq), arrival, arrived_at FROM piton_inbox \
     WHERE run_id = $2 AND substring(arrival FROM 2 FOR 1) = ANY ($3) RETURNING seq), \
-    keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-    SELECT $1, dedup_key FROM piton_arrival_keys WHERE run_id = $2), \
+    keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key, name) \
+    SELECT $1, dedup_key, name FROM piton_arrival_keys WHERE run_id = $2), \
     labelled AS (INSERT INTO piton_attributes (run_id, name, place, kind, text, integer, float, truth, time) \
     SELECT $1, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = $2), \
     noted AS (INSERT INTO piton_memos (run_id, memo) SELECT $1, memo FROM piton_memos WHERE run_id = $2), \

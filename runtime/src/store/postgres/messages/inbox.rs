@@ -21,10 +21,10 @@ const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count, step_n
     WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
 
 /// A scalar subquery is looked up one by one; for a join, the planner might read all keys from the index.
-const KEYS: &str = "SELECT run_id, dedup_key \
-    FROM unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) \
-    WHERE (SELECT true FROM piton_arrival_keys AS taken \
-    WHERE taken.run_id = new.run_id AND taken.dedup_key = new.dedup_key)";
+const KEYS: &str = "SELECT run_id, dedup_key, found.name[1] AS name FROM \
+    (SELECT new.*, (SELECT ARRAY[taken.name] FROM piton_arrival_keys AS taken \
+    WHERE taken.run_id = new.run_id AND taken.dedup_key = new.dedup_key) AS name \
+    FROM unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key)) AS found WHERE name IS NOT NULL";
 
 /// A run that is already due keeps its due time.
 const WRITE: &str = concat!(
@@ -32,8 +32,8 @@ const WRITE: &str = concat!(
      SELECT arrival.*, clock.now FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::bytea[]) AS arrival), \
-     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-     SELECT * FROM unnest($5::uuid[], $6::text[])) \
+     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key, name) \
+     SELECT * FROM unnest($5::uuid[], $6::text[], $10::text[])) \
      UPDATE piton_runs AS run SET inbox_count = news.inbox_count, \
      due_at = CASE WHEN news.wakes THEN least(run.due_at, clock.now) ELSE run.due_at END FROM ",
     now!(),
@@ -86,7 +86,8 @@ pub(crate) async fn deliver_within(
     let outcome = recipients.accept(&arrivals[0]);
     if matches!(outcome, ArrivalOutcome::Accepted { .. }) {
         let (woken, told) = recipients.grown();
-        write(now, connection, &arrivals, &[outcome], (&woken, &told)).await?;
+        let outcomes = std::slice::from_ref(&outcome);
+        write(now, connection, &arrivals, outcomes, (&woken, &told)).await?;
     }
     Ok(outcome)
 }
@@ -128,7 +129,7 @@ pub(crate) async fn write(
     (woken, told): (&Counts, &Counts),
 ) -> Result<(), StoreError> {
     let (mut run_ids, mut seqs, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut keyed, mut keys) = (Vec::new(), Vec::new());
+    let (mut keyed, mut keys, mut names) = (Vec::new(), Vec::new(), Vec::new());
     for (arrival, outcome) in arrivals.iter().zip(outcomes) {
         if let ArrivalOutcome::Accepted { seq } = outcome {
             let run_id = arrival.run_id.as_uuid();
@@ -138,6 +139,7 @@ pub(crate) async fn write(
             if let Some(key) = arrival.dedup_key.as_deref() {
                 keyed.push(run_id);
                 keys.push(key);
+                names.push(arrival.kind.name());
             }
         }
     }
@@ -152,6 +154,7 @@ pub(crate) async fn write(
         .bind(grown().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
         .bind(grown().map(|(_, count)| *count).collect::<Vec<_>>())
         .bind((0..grown().count()).map(|at| at < woken.len()).collect::<Vec<_>>())
+        .bind(names)
         .execute(connection)
         .await
         .map_err(failed("deliver"))?;

@@ -7,12 +7,12 @@ use crate::store::rows::UpdateRow;
 use crate::store::{FoundUpdate, UpdateKey};
 
 const FIND: &str = concat!(
-    "SELECT EXISTS (SELECT FROM piton_arrival_keys AS known \
-     WHERE known.run_id = $1 AND known.dedup_key = $2) AS is_accepted, \
+    "SELECT known.dedup_key IS NOT NULL AS is_accepted, known.name AS accepted, \
      run.closed_at IS NOT NULL AS is_closed, \
      (SELECT reply FROM piton_update_replies AS given \
      WHERE given.run_id = $1 AND given.update_id = $3) AS reply \
-     FROM piton_runs AS run WHERE ",
+     FROM piton_runs AS run LEFT JOIN piton_arrival_keys AS known \
+     ON known.run_id = run.run_id AND known.dedup_key = $2 WHERE ",
     takes_writes!(),
     " AND run.run_id = $1"
 );
@@ -31,5 +31,5 @@ pub(super) async fn find(
         .await
         .map_err(failed)?;
     lane.done();
-    FoundUpdate::read(row)
+    FoundUpdate::read(row, key)
 }

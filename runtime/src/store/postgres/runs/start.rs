@@ -34,7 +34,7 @@ const INSERT: &str = concat!(
      unnest($8::bytea[]) AS snapshot, unnest($9::bytea[]) AS arguments, \
      unnest($10::bigint[]) AS start_at, unnest($11::bigint[]) AS worker_id, \
      unnest($12::bigint[]) AS epoch, unnest($13::bytea[]) AS arrival, \
-     unnest($14::text[]) AS dedup_key, unnest($16::bigint[]) AS definition), \
+     unnest($14::text[]) AS dedup_key, unnest($17::text[]) AS name, unnest($16::bigint[]) AS definition), \
      inserted AS (INSERT INTO piton_runs (run_id, workflow_id, workflow, status, worker_id, epoch, \
      due_at, started_at, state, snapshot, inbox_count, arguments, definition) \
      SELECT new.run_id, workflow_id, workflow, 'running', valid.worker_id, valid.epoch, \
@@ -50,8 +50,8 @@ const INSERT: &str = concat!(
      arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
      SELECT run_id, 1, arrival, (SELECT now FROM clock) FROM new WHERE arrival IS NOT NULL \
      AND (run_id IN (SELECT run_id FROM inserted)) IS TRUE), \
-     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-     SELECT run_id, dedup_key FROM new WHERE dedup_key IS NOT NULL \
+     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key, name) \
+     SELECT run_id, dedup_key, name FROM new WHERE dedup_key IS NOT NULL \
      AND (run_id IN (SELECT run_id FROM inserted)) IS TRUE) \
      SELECT run_id, worker_id IS NOT NULL AS is_owned FROM inserted"
 );
@@ -167,7 +167,9 @@ pub(in crate::store::postgres) async fn insert_rows(
         .map(|first| first.map(|first| write_arrival(&first.kind)).transpose())
         .collect();
     let arrivals = arrivals.map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let keys: Vec<Option<&str>> = firsts.map(|first| first?.dedup_key.as_deref()).collect();
+    let keys = firsts.clone().map(|first| first?.dedup_key.as_deref());
+    let keys: Vec<Option<&str>> = keys.collect();
+    let names: Vec<Option<&str>> = firsts.map(|first| first?.kind.name()).collect();
     let (workflow_ids, named): (Vec<_>, Vec<_>) = runs.iter().map(|run| name(run)).unzip();
     let rows: Vec<InsertedRow> = sqlx::query_as(INSERT)
         .bind(store.given_time())
@@ -186,6 +188,7 @@ pub(in crate::store::postgres) async fn insert_rows(
         .bind(keys)
         .bind(named)
         .bind(runs.iter().map(|run| run.definition.0.cast_signed()).collect::<Vec<_>>())
+        .bind(names)
         .fetch_all(connection)
         .await?;
     Ok(rows.into_iter().map(|row| (row.run_id.into(), row.is_owned)).collect())

@@ -19,8 +19,8 @@ const GO_OVER: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at
     WHERE run_id = ? AND substr(arrival, 2, 1) IN (?, ?, ?); \
     UPDATE piton_runs INDEXED BY piton_runs_run_id \
     SET inbox_count = (SELECT count(*) FROM piton_inbox WHERE run_id = ?) WHERE run_id = ?; \
-    INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-    SELECT ?, dedup_key FROM piton_arrival_keys WHERE run_id = ?; \
+    INSERT INTO piton_arrival_keys (run_id, dedup_key, name) \
+    SELECT ?, dedup_key, name FROM piton_arrival_keys WHERE run_id = ?; \
     INSERT INTO piton_attributes (run_id, name, place, kind, text, integer, float, truth, time) \
     SELECT ?, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = ?; \
     INSERT INTO piton_memos (run_id, memo) SELECT ?, memo FROM piton_memos WHERE run_id = ?; ";

@@ -13,14 +13,14 @@ use crate::store::{ArrivalOutcome, Inbox, NewArrival, RunEvent};
 
 const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count, step_no FROM piton_runs WHERE run_id IN (";
 
-const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
+const KEYS: &str = "SELECT run_id, dedup_key, name FROM piton_arrival_keys \
     WHERE (run_id, dedup_key) IN (";
 
 const INSERT_ARRIVAL: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
     SELECT column1, column2, column3, ? FROM (";
 
-const INSERT_KEY: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-    SELECT column1, column2 FROM (";
+const INSERT_KEY: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key, name) \
+    SELECT column1, column2, column3 FROM (";
 
 const COUNT: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET inbox_count = news.column2 \
     FROM (";
@@ -102,7 +102,7 @@ pub(crate) async fn deliver_within(
     }
     let (woken, told) = recipients.grown();
     let mut script = Script::new();
-    add_arrivals(&mut script, &arrivals, &[outcome], now.time)?;
+    add_arrivals(&mut script, &arrivals, std::slice::from_ref(&outcome), now.time)?;
     add_counts(&mut script, (&woken, &told), now.time);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;
@@ -201,7 +201,7 @@ pub(crate) fn add_arrivals(
     }
     let keyed: Vec<_> = accepted
         .iter()
-        .filter_map(|(arrival, ..)| Some((arrival.run_id, arrival.dedup_key.clone()?)))
+        .filter_map(|(arrival, ..)| Some((*arrival, arrival.dedup_key.clone()?)))
         .collect();
     script.sql(INSERT_ARRIVAL).bind(now.as_micros());
     script.values(3, accepted.into_iter(), |script, (arrival, seq, kind)| {
@@ -209,8 +209,9 @@ pub(crate) fn add_arrivals(
     });
     script.sql(") WHERE column1 IS NOT NULL; ");
     if !keyed.is_empty() {
-        script.sql(INSERT_KEY).values(2, keyed.into_iter(), |script, (run_id, key)| {
-            script.bind(run_id.as_uuid()).bind(key);
+        script.sql(INSERT_KEY).values(3, keyed.into_iter(), |script, (arrival, key)| {
+            let name = arrival.kind.name().map(str::to_owned);
+            script.bind(arrival.run_id.as_uuid()).bind(key).bind(name);
         });
         script.sql(") WHERE column1 IS NOT NULL; ");
     }
