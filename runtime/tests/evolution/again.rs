@@ -240,7 +240,7 @@ edits! {
         at "signal<Go>" [] [Go(1)] => Goes("false true 1");
     }
 
-    "an entry is added in front of a static of which an entry is bound to a local by its number"
+    "an entry is added in front of a static of which one is bound to a local by its number: it is the one of today"
     static_borrowed {
         old [] {
             static NAMES: [&str; 2] = ["one", "two"];
