@@ -218,13 +218,12 @@ impl Client {
         if matches!(ended, FinishOutcome::Finished | FinishOutcome::Repeated) {
             return Ok(());
         }
-        let Some(Call { activity, is_owned: true }) = call else {
+        let Some(Call { is_owned: true, .. }) = call else {
             return Err(self.why_stale(token).await);
         };
         let kind = match end {
             Conclusion::Retry { retry_at, failure } => {
-                let details = activity.details;
-                ArrivalKind::Retry { handle, attempt, retry_at, failure, details }
+                ArrivalKind::Retry { handle, attempt, retry_at, failure, details: None }
             }
             Conclusion::Outcome(outcome) => ArrivalKind::Outcome { handle, outcome },
             Conclusion::Block(_) => ArrivalKind::Outcome { handle, outcome: returned },

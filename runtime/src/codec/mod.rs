@@ -45,6 +45,7 @@ pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
 #[cfg(feature = "engine")]
 pub(crate) use schema::holds;
+pub(crate) use schema::keeps_items;
 pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };

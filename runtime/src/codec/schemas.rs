@@ -151,15 +151,17 @@ fn hash_of_list<'a>(parameters: impl Iterator<Item = (&'a str, SchemaHash)>) -> 
 }
 
 /// Assigns an argument of a call to each current parameter: the one with its name, or else the one in its place, if no
-/// current parameter has that one's name.
+/// current parameter has that one's name and there are as many parameters as before.
 ///
 /// # Errors
 /// The reason why a parameter has no argument.
 pub(crate) fn match_parameters(before: &[&str], now: &[&str]) -> Result<Vec<usize>, String> {
     let by_name = |name: &str| before.iter().position(|old| !name.is_empty() && *old == name);
+    // If one is removed and another one renamed, the places do not tell which is which.
+    let is_as_long = before.len() == now.len();
     let in_place = |place: usize| {
         let old = before.get(place)?;
-        (old.is_empty() || !now.contains(old)).then_some(place)
+        (is_as_long && (old.is_empty() || !now.contains(old))).then_some(place)
     };
     let places = now.iter().enumerate().map(|(place, name)| {
         by_name(name).or_else(|| in_place(place)).ok_or_else(|| match before.get(place) {

@@ -44,10 +44,12 @@ pub(super) enum Tag {
     Map = 15,
     /// The name of a variant follows, as a text, and then its content.
     Variant = 16,
+    /// The name of a range of std follows, as a text, and then its fields.
+    Range = 17,
 }
 
 impl Tag {
-    const ALL: [Self; 17] = [
+    const ALL: [Self; 18] = [
         Self::End,
         Self::Null,
         Self::False,
@@ -65,6 +67,7 @@ impl Tag {
         Self::List,
         Self::Map,
         Self::Variant,
+        Self::Range,
     ];
 
     fn next(bytes: &Bytes<'_>) -> Result<Self, SourceError> {
@@ -124,6 +127,10 @@ fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
         Tag::Variant => {
             let name = Value::Text(bytes.text()?.to_owned());
             Value::Map(vec![(name, value(bytes, inside()?)?)])
+        }
+        Tag::Range => {
+            let name = bytes.text()?.to_owned();
+            Value::Range(name, Box::new(value(bytes, inside()?)?))
         }
     }))
 }

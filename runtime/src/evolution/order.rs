@@ -5,17 +5,21 @@
 
 use std::mem::discriminant;
 
-use crate::codec::{Content, Fields, Format, NamedType, Schema};
+use crate::codec::{Content, Fields, Format, NamedType, Schema, keeps_items};
 
 /// Whether an item of a value of the old schema has the same place in the value of today's that is read from it.
 pub(super) fn keeps_order(old: &Schema, now: &Schema) -> bool {
+    let orders_anew = !old.collections().eq(now.collections())
+        && now.collections().any(|name| !keeps_items(name));
     match (&old.format, &now.format) {
+        // The formats of a map that sorts its items and of one that does not are alike.
+        (Some(_), Some(_)) if orders_anew && old.collections().any(keeps_items) => false,
         (Some((old, old_types)), Some((now, now_types))) => {
             let mut orders = Orders { old: old_types, now: now_types, compared: Vec::new() };
             orders.are_same(old, now, false)
         }
-        // What a type in the tagged form does is not known. It seldom lends items.
-        _ => true,
+        // Of a type in the tagged form, only the name is known.
+        _ => !orders_anew,
     }
 }
 

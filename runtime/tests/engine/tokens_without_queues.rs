@@ -310,6 +310,22 @@ async fn signs_of_life_with_a_token_count_and_are_handed_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_keeps_the_details_that_came_before_it_while_no_worker_was_there() {
+    let office = office();
+    let worker = office.worker().await;
+    let client = &office.rig.client;
+    let run = client.start(question(text("x"))).await.unwrap();
+    let token = office.token(1).await;
+    worker.shutdown().await.unwrap();
+    client.heartbeat_activity(token, "half of it").await.unwrap();
+    client.fail_activity::<ask>(token, text("busy")).await.unwrap();
+    let worker = office.worker().await;
+    assert_eq!(run.result().await.unwrap(), "half of it");
+    assert_eq!(office.rig.lab.begun("x"), [1, 2]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn tokens_of_relaxed_runs_may_be_used_at_once() {
     let office = office();
     let worker = office.worker().await;

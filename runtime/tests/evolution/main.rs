@@ -13,6 +13,8 @@ mod drive;
 mod edit;
 mod shop;
 
+mod again;
+mod answered;
 mod attributes;
 mod blocks;
 mod bodies;
@@ -26,19 +28,26 @@ mod exposed;
 mod fan_out;
 mod forms;
 mod handles;
+mod held;
 mod helpers;
 mod inline;
+mod iterators;
 mod kin;
 mod locals;
 mod loops;
 mod narrowed;
+mod nested;
+mod options;
+mod parameters;
 mod parts;
 mod places;
 mod refused;
 mod retried;
 mod rewritten;
+mod several;
 mod shapes;
 mod structs;
+mod undone;
 mod values;
 mod wire;
 
@@ -58,6 +67,7 @@ const GROUPS: &[Group] = &[
     ("exchanged", exchanged::all),
     ("parts", parts::all),
     ("loops", loops::all),
+    ("iterators", iterators::all),
     ("borrows", borrows::all),
     ("bodies", bodies::all),
     ("rewritten", rewritten::all),
@@ -67,19 +77,27 @@ const GROUPS: &[Group] = &[
     ("enums", enums::all),
     ("shapes", shapes::all),
     ("forms", forms::all),
+    ("nested", nested::all),
     ("attributes", attributes::all),
     ("refused", refused::all),
     ("branches", branches::all),
     ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
+    ("several", several::all),
     ("inline", inline::all),
     ("helpers", helpers::all),
+    ("again", again::all),
     ("kin", kin::all),
     ("handles", handles::all),
+    ("held", held::all),
     ("wire", wire::all),
+    ("options", options::all),
+    ("parameters", parameters::all),
     ("endings", endings::all),
+    ("undone", undone::all),
     ("exposed", exposed::all),
+    ("answered", answered::all),
 ];
 
 fn main() {

@@ -11,7 +11,14 @@
 //!
 //! Without Postgres binaries its test is reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
 
+mod chains;
+mod closed;
 mod dump;
+mod kept;
+mod messages;
+mod parked;
+mod promised;
+mod queued;
 mod shop;
 mod waits;
 
@@ -63,7 +70,7 @@ async fn check(database: &str, number: u32, old: &str, new: &str) -> Result<(), 
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden_runs").join(&name);
     let is_asked = std::env::var_os("PITON_GOLDEN").is_some_and(|value| value == "write");
     if is_asked && number == NEWEST && !file.exists() {
-        shop::park_runs(&Client::connect(old).await?).await?;
+        shop::park_runs(&Client::connect(old).await?, old).await?;
         std::fs::write(&file, dump::dump(old).await?)?;
     }
     let rows = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;

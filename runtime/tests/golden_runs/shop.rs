@@ -10,7 +10,7 @@ use piton::prelude::*;
 use piton::worker::Worker;
 use serde::{Deserialize, Serialize};
 
-use crate::waits;
+use crate::{chains, closed, kept, messages, promised, queued, waits};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Order {
@@ -118,8 +118,8 @@ fn order() -> Order {
 }
 
 /// Starts the runs and lets them run until they wait.
-pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
-    let worker = Worker::new(client).provide(Parks(true)).start().await?;
+pub(crate) async fn park_runs(client: &Client, url: &str) -> Result<(), Failed> {
+    let worker = Worker::new(client).queue("bench").provide(Parks(true)).start().await?;
     let amount = Amount::Cents(500);
     client.start(waits_for_a_signal(order(), amount.clone())).id("signal").await?;
     client.start(is_in_a_loop(order())).id("loop").await?;
@@ -146,16 +146,26 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
+    closed::park_runs(client).await?;
+    chains::park_runs(client).await?;
+    promised::park_runs(client).await?;
+    queued::park_runs(client).await?;
+    kept::park_runs(client).await?;
+    messages::park_runs(client).await?;
     // Half of the outcomes of the join have arrived by then.
     tokio::time::sleep(Duration::from_secs(1)).await;
     worker.shutdown().await?;
     assert!(paused.pause("for a while").by("Ann").await?, "it is open");
-    Ok(())
+    kept::edit(client).await?;
+    messages::fill_the_outbox(client, url).await
 }
 
 /// Finishes the runs with the current build.
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
-    let worker = Worker::new(client).queue("desk").provide(Parks(false)).start().await?;
+    queued::redrive(client).await?;
+    let undone = kept::Undone::default();
+    let worker = Worker::new(client).queue("desk").queue("bench").provide(Parks(false));
+    let worker = worker.provide(undone.clone()).start().await?;
     let go = || Go { by: "Ann".to_owned() };
     let order = "{7: \"Höhe\"}";
     let run = client.run::<waits_for_a_signal>("signal").await?;
@@ -183,6 +193,12 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     let run = client.run::<waits_for_one>("over").await?;
     assert_eq!(run.result().await?, "early for Höhe");
     waits::finish_runs(client).await?;
+    closed::finish_runs(client).await?;
+    chains::finish_runs(client).await?;
+    promised::finish_runs(client).await?;
+    queued::finish_runs(client).await?;
+    kept::finish_runs(client, &undone).await?;
+    messages::finish_runs(client).await?;
     worker.shutdown().await?;
     Ok(())
 }

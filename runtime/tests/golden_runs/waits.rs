@@ -53,7 +53,7 @@ async fn trace(cx: &ActivityContext, number: u64) -> Option<u64> {
 }
 
 #[workflow]
-async fn delivers(cx: &Context) -> String {
+pub(crate) async fn delivers(cx: &Context) -> String {
     cx.signal::<Go>().await.by
 }
 

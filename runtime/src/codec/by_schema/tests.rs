@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::*;
-use crate::codec::encode_into;
+use crate::codec::sink::Sink;
 use crate::codec::source::Source;
 
 /// Reads a value that `Old` has written as `New`.
@@ -19,7 +19,7 @@ where
 {
     let schema = Schema::of::<Old>();
     let mut bytes = Vec::new();
-    encode_into(old, &mut bytes).expect("plain data");
+    old.serialize(Sink::new(&mut bytes, schema.form)).expect("plain data");
     let value = read(&bytes, &schema).expect("its own schema");
     New::deserialize(Source::Read(&value, schema.form)).map_err(|error| error.to_string())
 }
@@ -253,4 +253,28 @@ fn a_range_is_not_read_as_another_kind_of_range() {
     assert!(reread::<_, RangeFrom<u8>>(&(0..3_u8)).is_err());
     // Other integers in the same range.
     assert_eq!(reread::<_, Range<u64>>(&(0..3_u8)), Ok(0..3));
+}
+
+#[test]
+fn a_range_beside_a_value_that_describes_itself_is_not_read_as_another_kind_of_range() {
+    use std::ops::{Range, RangeFrom, RangeInclusive};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Beside<R> {
+        range: R,
+        value: serde_json::Value,
+    }
+
+    fn beside<R>(range: R) -> Beside<R> {
+        Beside { range, value: serde_json::json!({ "start": 1 }) }
+    }
+
+    assert_eq!(Schema::of::<Beside<Range<u8>>>().form, Form::Tagged);
+    reads_itself(&beside(0..3_u8));
+    reads_itself(&beside(Some(vec![0..=3_u8])));
+    let error = reread::<_, Beside<RangeInclusive<u8>>>(&beside(0..3_u8)).expect_err("another one");
+    assert!(error.contains("expected a `RangeInclusive`, found a `Range`"), "{error}");
+    assert!(reread::<_, Beside<Vec<Range<u8>>>>(&beside(vec![0..=3_u8])).is_err());
+    assert!(reread::<_, Beside<RangeFrom<u8>>>(&beside(0..3_u8)).is_err());
+    assert_eq!(reread::<_, Beside<Range<u64>>>(&beside(0..3_u8)), Ok(beside(0..3_u64)));
 }

@@ -36,6 +36,14 @@ pub(super) fn is_range(name: &str) -> bool {
     ["Range", "RangeFrom", "RangeInclusive", "RangeTo"].contains(&name)
 }
 
+/// Collections that order their items by themselves.
+const ORDERING: [&str; 5] = ["BTreeMap", "BTreeSet", "BinaryHeap", "HashMap", "HashSet"];
+
+/// Whether a set or a map of this name keeps its items in the order in which these came.
+pub(crate) fn keeps_items(name: &str) -> bool {
+    ["IndexMap", "IndexSet"].contains(&name)
+}
+
 /// A type whose schema can be traced.
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
@@ -121,6 +129,7 @@ impl Schema {
         match &self.format {
             Some((format, types)) => {
                 hash.add("compact");
+                self.collections().filter(|name| keeps_items(name)).for_each(|name| hash.add(name));
                 // Formats are plain enums and strings, which always have a JSON form.
                 hash.add(&serde_json::to_string(format).unwrap_or_default());
                 for NamedType { name, content } in types {
@@ -128,9 +137,18 @@ impl Schema {
                     hash.add(&serde_json::to_string(content).unwrap_or_default());
                 }
             }
-            None => hash.add("tagged"),
+            None => {
+                hash.add("tagged");
+                self.collections().for_each(|name| hash.add(name));
+            }
         }
         SchemaHash(hash.finish())
+    }
+
+    /// The sets and maps in the name of the type.
+    pub(crate) fn collections(&self) -> impl Iterator<Item = &str> {
+        let words = self.type_name.split(|part: char| !part.is_alphanumeric() && part != '_');
+        words.filter(|word| ORDERING.contains(word) || keeps_items(word))
     }
 
     fn traced(type_name: Cow<'static, str>, copying: Copying) -> Self {

@@ -24,7 +24,7 @@ use serde::ser::{
 };
 
 use super::depth::{Depth, TooDeep};
-use super::schema::{Form, SECRET};
+use super::schema::{Form, SECRET, is_range};
 use super::tagged::Tag;
 
 /// The output for one value, or for the rest of it.
@@ -118,7 +118,7 @@ impl<'a> Sink<'a> {
         self.out.push(tag as u8);
     }
 
-    /// Writes a text after [`Tag::Text`] or [`Tag::Variant`].
+    /// Writes a text after [`Tag::Text`], [`Tag::Variant`] or [`Tag::Range`].
     #[cold]
     #[inline(never)]
     fn tagged_text(&mut self, tag: Tag, text: &str) {
@@ -250,6 +250,17 @@ impl Sink<'_> {
     fn tagged_char(&mut self, char: char) {
         self.tag(Tag::Char);
         self.put(char);
+    }
+
+    /// Begins a struct. Its fields follow.
+    #[cold]
+    #[inline(never)]
+    fn tagged_struct(mut self, name: &str) -> Result<Self, SinkError> {
+        if is_range(name) {
+            self.tagged_text(Tag::Range, name);
+            self = self.inside()?;
+        }
+        self.fixed(Tag::Map)
     }
 
     #[cold]
@@ -402,8 +413,11 @@ impl Serializer for Sink<'_> {
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, SinkError> {
-        self.fixed(Tag::Map)
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Self, SinkError> {
+        match self.form {
+            Form::Compact => Ok(self),
+            Form::Tagged => self.tagged_struct(name),
+        }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]

@@ -8,7 +8,7 @@ use crate::model::{
 
 impl Machine {
     /// Records the failure of attempt number `attempt` of an activity, when the next one is due, and details for
-    /// it.
+    /// it; without details, it gets those that came before.
     pub fn deliver_retry(
         &mut self,
         seq: Option<i64>,
@@ -21,7 +21,7 @@ impl Machine {
         self.deliver_attempt(seq, handle, attempt, |activity| {
             activity.retry_at = Some(retry_at);
             activity.last_failure = Some(AttemptFailure::new(attempt, failure));
-            activity.details = details;
+            activity.details = details.or(activity.details.take());
         });
     }
 

@@ -100,7 +100,7 @@ pub enum ArrivalKind {
         retry_at: Timestamp,
         /// The failure, for people.
         failure: String,
-        /// The details of the last heartbeat.
+        /// The details of the last heartbeat; `None` if they came before, or if there are none.
         details: Option<Payload>,
     },
     /// A request to cancel the run.
