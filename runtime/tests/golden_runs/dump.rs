@@ -4,7 +4,7 @@ use libtest_mimic::Failed;
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 
 /// The workers of the dump are gone, and a new database has its own migrations.
-const LEFT_OUT: [&str; 3] = ["piton_workers", "piton_attendance", "piton_migrations"];
+pub(crate) const LEFT_OUT: [&str; 3] = ["piton_workers", "piton_attendance", "piton_migrations"];
 
 /// A statement for each row, in an order that does not depend on chance: first what rows of other tables name.
 pub(crate) async fn dump(url: &str) -> Result<String, Failed> {
@@ -25,13 +25,14 @@ pub(crate) async fn dump(url: &str) -> Result<String, Failed> {
 
 /// All tables of piton.
 async fn tables(url: &str) -> Result<Vec<String>, Failed> {
-    if url.starts_with("sqlite") {
-        let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'piton%'";
-        return Ok(sqlx::query_scalar(names).fetch_all(&SqlitePool::connect(url).await?).await?);
-    }
-    let names = "SELECT table_name::text FROM information_schema.tables \
-        WHERE table_type = 'BASE TABLE' AND table_name LIKE 'piton%'";
-    Ok(sqlx::query_scalar(names).fetch_all(&PgPool::connect(url).await?).await?)
+    let names = match url.starts_with("sqlite") {
+        true => "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'piton%'",
+        false => {
+            "SELECT table_name::text FROM information_schema.tables \
+             WHERE table_type = 'BASE TABLE' AND table_name LIKE 'piton%'"
+        }
+    };
+    texts(url, names.to_owned()).await
 }
 
 async fn sqlite(url: &str, table: &str) -> Result<Vec<String>, Failed> {
@@ -81,6 +82,40 @@ async fn statements(
     let columns = columns.join(", ");
     let statement = |row| format!("INSERT INTO {table} ({columns}) VALUES ({row})");
     Ok(rows.into_iter().map(statement).collect())
+}
+
+/// The columns of which no row has a value, each behind its table.
+pub(crate) async fn empty_columns(url: &str) -> Result<Vec<String>, Failed> {
+    let mut empty = Vec::new();
+    for table in tables(url).await? {
+        let columns = match url.starts_with("sqlite") {
+            true => format!("SELECT name FROM pragma_table_info('{table}')"),
+            false => format!(
+                "SELECT column_name::text FROM information_schema.columns \
+                 WHERE table_name = '{table}'"
+            ),
+        };
+        for column in texts(url, columns).await? {
+            let first = format!(
+                "SELECT CAST({column} IS NULL AS TEXT) FROM {table} \
+                 WHERE {column} IS NOT NULL LIMIT 1"
+            );
+            if texts(url, first).await?.is_empty() {
+                empty.push(format!("{table}.{column}"));
+            }
+        }
+    }
+    empty.sort();
+    Ok(empty)
+}
+
+/// A query for one text in each row.
+async fn texts(url: &str, query: String) -> Result<Vec<String>, Failed> {
+    let query = AssertSqlSafe(query);
+    Ok(match url.starts_with("sqlite") {
+        true => sqlx::query_scalar(query).fetch_all(&SqlitePool::connect(url).await?).await?,
+        false => sqlx::query_scalar(query).fetch_all(&PgPool::connect(url).await?).await?,
+    })
 }
 
 /// Adds the rows to an empty database.

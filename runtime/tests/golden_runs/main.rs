@@ -29,6 +29,16 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use piton::client::Client;
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 
+/// Columns that say which worker has a row, how often it was taken from one, and until when. Nobody has one in a file.
+const OF_WORKERS: [&str; 6] = [
+    "piton_activities.end_by",
+    "piton_activities.epoch",
+    "piton_activities.worker_id",
+    "piton_runs.epoch",
+    "piton_runs.takeovers",
+    "piton_runs.worker_id",
+];
+
 /// The number of the newest files.
 const NEWEST: u32 = 1;
 
@@ -76,5 +86,11 @@ async fn check(database: &str, number: u32, old: &str, new: &str) -> Result<(), 
     let rows = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
     let client = Client::connect(new).await?;
     dump::restore(new, &rows).await?;
+    if number == NEWEST {
+        let mut empty = dump::empty_columns(new).await?;
+        empty.retain(|column| !OF_WORKERS.contains(&&**column));
+        empty.retain(|column| dump::LEFT_OUT.iter().all(|table| !column.starts_with(table)));
+        assert_eq!(empty, [""; 0], "{name} has a value of each other column");
+    }
     shop::finish_runs(&client).await
 }

@@ -1,9 +1,11 @@
 //! Messages on their way: in the outbox, in the inboxes of paused runs, and among the dead letters.
 
+use std::time::Duration;
+
 use libtest_mimic::Failed;
 use piton::activities::ActivityContext;
 use piton::client::Client;
-use piton::machine::Never;
+use piton::machine::{ChildError, Never};
 use piton::prelude::*;
 use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason, RedeliverOutcome};
 use piton::worker::Worker;
@@ -63,6 +65,14 @@ async fn waits_for(cx: &Context, what: String) -> String {
     }
 }
 
+/// Starts a child whose workflow id another run has.
+#[workflow]
+async fn is_late(cx: &Context) -> bool {
+    let child = cx.start_child(delivers()).id("receiver");
+    cx.signal::<Go>().await;
+    matches!(child.await, Err(ChildError::IdTaken { workflow_id, .. }) if workflow_id == "receiver")
+}
+
 /// Sends nobody a message.
 #[workflow]
 async fn sends_to_nobody(cx: &Context) {
@@ -115,6 +125,10 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
         client.start(waits_for("a signal".to_owned())).id(id).await?;
         until_parked(client, id, "signal<Go>").await?;
     }
+    client.start(is_late()).id("late parent").await?;
+    until_parked(client, "late parent", "signal<Go>").await?;
+    let run = client.start(delivers()).id("delayed").start_delay(Duration::from_secs(2)).await?;
+    assert!(run.pause("for a while").await?);
     client.start(waits_for("child".to_owned())).id("parent of a child that closes").await?;
     until_parked(client, "parent of a child that closes", "child").await?;
     for name in ["price", "offer"] {
@@ -176,6 +190,14 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     for (id, result) in [("price", "Ok(7)"), ("offer", "Err(Rejected(\"none\"))")] {
         assert_eq!(client.run::<waits_for_a_price>(id).await?.result().await?, result, "{id}");
     }
+
+    let run = client.run::<is_late>("late parent").await?;
+    run.signal(go("Ann")).await?;
+    assert!(run.result().await?);
+    let run = client.run::<delivers>("delayed").await?;
+    assert!(run.resume().await?);
+    run.signal(go("Deb")).await?;
+    assert_eq!(run.result().await?, "Deb");
 
     let unknown = async |id: &str| {
         let filter = DeadLetterFilter { workflow_id: Some(id.to_owned()), run_id: None };

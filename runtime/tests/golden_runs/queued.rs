@@ -9,7 +9,7 @@ use piton::prelude::*;
 use piton::store::QueueLimits;
 use serde_json::json;
 
-use crate::parked::LOOK;
+use crate::parked::{LOOK, until_parked};
 use crate::shop::Parks;
 
 /// Gives another number once the runs are parked, and fails for 13 until then.
@@ -44,6 +44,25 @@ async fn dry(cx: &ActivityContext, days: u64) -> Result<u64, String> {
     }
 }
 
+/// Nobody serves its queue while the runs are to be parked.
+#[activity(
+    queue = "desk",
+    schedule_to_start = "36500days",
+    schedule_to_close = "36500days",
+    start_to_close = "1h",
+    heartbeat = "10m"
+)]
+async fn pile(number: u64) -> Result<u64, String> {
+    Ok(number * 1_000)
+}
+
+#[workflow]
+async fn piles() -> Result<u64, String> {
+    let (one, other) = join!(pile(1), pile(2).key("the second"));
+    let error = |error: ActivityError<String>| error.to_string();
+    Ok(one.map_err(error)? + other.map_err(error)?)
+}
+
 #[workflow]
 async fn has_stamped(number: u64) -> Result<u64, String> {
     stamp(number).key_retention(days(36_500)).await.map_err(|error| error.to_string())
@@ -70,6 +89,8 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     assert!(client.start(has_cut()).id("not cut").await?.result().await.is_err());
     client.queue("bench").limit(limits()).await?;
     client.queue("bench").weigh("acme", 3).await?;
+    client.start(piles()).id("piles").await?;
+    until_parked(client, "piles", "join").await?;
     let run = client.start(dries()).id("dries").await?.run_id();
     while !matches!(&client.activities(run).await?[..], [call] if call.attempt == 2) {
         tokio::time::sleep(LOOK).await;
@@ -103,6 +124,8 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     // The outcome of the old build, and that of the call that was put on the queue again.
     assert_eq!(client.start(has_stamped(1)).await?.result().await?, 10);
     assert_eq!(client.start(has_stamped(13)).await?.result().await?, 1300);
+
+    assert_eq!(client.run::<piles>("piles").await?.result().await?, 3_000);
 
     let run = client.run::<dries>("dries").await?;
     let calls = run.activities().await?;

@@ -9,7 +9,7 @@ use piton::activities::ActivityContext;
 use piton::client::Client;
 use piton::filter;
 use piton::machine::{PollPolicy, Workflow};
-use piton::model::Memo;
+use piton::model::{AttributeChanges, Memo};
 use piton::prelude::*;
 use piton::schedule::Spec;
 use serde::{Deserialize, Serialize};
@@ -26,6 +26,24 @@ struct Count {
 struct Parcel {
     customer: String,
     cents: i64,
+    kilos: f64,
+    is_fragile: bool,
+    due: Timestamp,
+    tags: Vec<String>,
+    #[attribute(text)]
+    note: String,
+}
+
+fn parcel() -> Parcel {
+    Parcel {
+        customer: "c-17".to_owned(),
+        cents: 900,
+        kilos: 1.5,
+        is_fragile: true,
+        due: Timestamp(1_700_000_000_000_000),
+        tags: vec!["red".to_owned(), "small".to_owned()],
+        note: "Höhe".to_owned(),
+    }
 }
 
 /// Nobody serves its queue while the runs are to be parked.
@@ -115,11 +133,10 @@ pub(crate) async fn start_runs(
     client: &Client,
 ) -> Result<Vec<(&'static str, &'static str)>, Failed> {
     client.queue("desk").pause("for a while").await?;
-    let parcel = Parcel { customer: "c-17".to_owned(), cents: 900 };
     client
         .start(has_handles())
         .id("handles")
-        .attributes(parcel)
+        .attributes(parcel())
         .memo([("made", "by hand")].into_iter().collect::<Memo>())
         .await?;
     client.start(waits_for_a_child()).id("parent").await?;
@@ -151,7 +168,10 @@ pub(crate) async fn start_runs(
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     let go = || Go { by: "Ann".to_owned() };
     let found = filter::attribute("customer").equals("c-17");
-    assert_eq!(client.list_runs(&found).await?.runs.len(), 1);
+    let runs = client.list_runs(&found).await?.runs;
+    assert_eq!(runs.len(), 1);
+    let attributes = AttributeChanges::from(runs[0].attributes.clone());
+    assert_eq!(attributes, parcel().into_changes());
     client.queue("desk").resume().await?;
     for child in ["child", "awaited child"] {
         client.run::<delivers>(child).await?.signal(go()).await?;
