@@ -118,14 +118,16 @@ async fn texts(url: &str, query: String) -> Result<Vec<String>, Failed> {
     })
 }
 
-/// Adds the rows to an empty database.
-pub(crate) async fn restore(url: &str, rows: &str) -> Result<(), Failed> {
+/// Executes statements, such as those of a dump.
+pub(crate) async fn execute(url: &str, statements: &str) -> Result<(), Failed> {
     if url.starts_with("sqlite") {
-        sqlx::raw_sql(AssertSqlSafe(rows.to_owned()))
+        sqlx::raw_sql(AssertSqlSafe(statements.to_owned()))
             .execute(&SqlitePool::connect(url).await?)
             .await?;
     } else {
-        sqlx::raw_sql(AssertSqlSafe(rows.to_owned())).execute(&PgPool::connect(url).await?).await?;
+        sqlx::raw_sql(AssertSqlSafe(statements.to_owned()))
+            .execute(&PgPool::connect(url).await?)
+            .await?;
     }
     Ok(())
 }

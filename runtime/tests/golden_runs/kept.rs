@@ -25,7 +25,11 @@ async fn reserve(number: u64) -> Result<u64, String> {
 
 #[activity]
 async fn release(cx: &ActivityContext, number: u64, why: &str) {
-    cx.dependency::<Undone>().0.lock().unwrap().push(format!("{number} {why}"));
+    cx.dependency::<Undone>()
+        .0
+        .lock()
+        .expect("nobody panics with it")
+        .push(format!("{number} {why}"));
 }
 
 /// Undoes what it has done unless somebody sends a signal.
@@ -89,7 +93,7 @@ pub(crate) async fn finish_runs(client: &Client, undone: &Undone) -> Result<(), 
     let run = client.run::<undoes>("undone").await?;
     run.signal(go("nobody")).await?;
     assert!(run.result().await.is_err());
-    assert_eq!(*undone.0.lock().unwrap(), ["7 too late"]);
+    assert_eq!(*undone.0.lock().expect("nobody panics with it"), ["7 too late"]);
 
     let yearly = client.schedule("yearly signal");
     let shown = yearly.describe().await?;

@@ -85,7 +85,7 @@ async fn check(database: &str, number: u32, old: &str, new: &str) -> Result<(), 
     }
     let rows = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
     let client = Client::connect(new).await?;
-    dump::restore(new, &rows).await?;
+    dump::execute(new, &rows).await?;
     if number == NEWEST {
         let mut empty = dump::empty_columns(new).await?;
         empty.retain(|column| !OF_WORKERS.contains(&&**column));

@@ -10,8 +10,8 @@ use piton::prelude::*;
 use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason, RedeliverOutcome};
 use piton::worker::Worker;
 use serde_json::json;
-use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 
+use crate::dump::execute;
 use crate::parked::{LOOK, until_parked};
 use crate::shop::{Go, Parks};
 use crate::waits::delivers;
@@ -161,15 +161,6 @@ pub(crate) async fn fill_the_outbox(client: &Client, url: &str) -> Result<(), Fa
     worker.shutdown().await?;
     let table = if url.starts_with("sqlite") { "" } else { " ON piton_outbox" };
     execute(url, &format!("DROP TRIGGER no_relay{table}")).await
-}
-
-async fn execute(url: &str, statement: &str) -> Result<(), Failed> {
-    let statement = AssertSqlSafe(statement.to_owned());
-    match url.starts_with("sqlite") {
-        true => drop(sqlx::raw_sql(statement).execute(&SqlitePool::connect(url).await?).await?),
-        false => drop(sqlx::raw_sql(statement).execute(&PgPool::connect(url).await?).await?),
-    }
-    Ok(())
 }
 
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {

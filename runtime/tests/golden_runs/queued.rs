@@ -119,7 +119,7 @@ pub(crate) async fn redrive(client: &Client) -> Result<(), Failed> {
 }
 
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
-    let error = client.run::<has_cut>("not cut").await?.result().await.unwrap_err();
+    let error = client.run::<has_cut>("not cut").await?.result().await.expect_err("it was not cut");
     assert!(error.to_string().contains("acme has no 500"), "{error}");
     // The outcome of the old build, and that of the call that was put on the queue again.
     assert_eq!(client.start(has_stamped(1)).await?.result().await?, 10);
