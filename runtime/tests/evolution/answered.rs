@@ -190,7 +190,7 @@ edits! {
             }
         }
         run old() new();
-        at "signal<Go>" [] [Go(7)] asking [old::Ask { number: 1 }] => Goes("7 1");
+        at "signal<Go>" [] [Go(7)] asking [old::Ask { number: 1 }] => Blocked("Unreadable", "`ask`", "7 1");
     }
 
     "an exposed variable that is queried is renamed, and states its old name"
