@@ -50,8 +50,7 @@ impl Client {
             add(evolution::own(entry), sent, &mut awaited, &mut todo);
         }
         if !awaited.contains(name) {
-            let mut definitions = self.all_definitions().await?;
-            definitions.extend(WorkflowEntry::all().map(evolution::own));
+            let definitions = self.all_definitions().await?;
             each_build(&definitions, todo, |definition, todo| {
                 is_known = true;
                 goes_on |= definition.continues_as_another;
@@ -69,8 +68,8 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Whether a run of this workflow, or of any if it is `None`, can read the JSON as this message, in any build that the database knows. If not,
-    /// returns why. Returns `Ok` if no build has recorded the message.
+    /// Whether a run of this workflow, or of any if it is `None`, can read the JSON as this message, in any build that
+    /// the database knows. If not, returns why. Returns `Ok` if no build has recorded the message.
     pub(super) async fn check_json(
         &self,
         workflow: Option<&str>,
@@ -104,9 +103,7 @@ impl Client {
         sent: Sent,
         sent_name: &str,
     ) -> Result<Vec<&'static Schema>, StoreError> {
-        let mut definitions = self.all_definitions().await?;
-        let own = WorkflowEntry::all().map(evolution::own);
-        definitions.extend(own);
+        let definitions = self.all_definitions().await?;
         let all = || definitions.iter().map(|definition| definition.workflow.clone()).collect();
         let todo = workflow.map_or_else(all, |workflow| vec![workflow.to_owned()]);
         let mut schemas = Vec::new();
@@ -154,8 +151,7 @@ impl Client {
         }
         let Some(StoredSchema::Value(schema)) = schemas::known(expected) else { return Ok(Ok(())) };
         let Err(misfit) = codec::check_fits(value, schema) else { return Ok(Ok(())) };
-        let mut definitions = self.all_definitions().await?;
-        definitions.extend(WorkflowEntry::all().map(evolution::own));
+        let definitions = self.all_definitions().await?;
         let is_shared = *token.scope() == PromiseScope::Shared;
         let fits_another = definitions.into_iter().any(|definition| {
             let awaited = definition.all_awaited();
@@ -172,6 +168,7 @@ impl Client {
         Ok(if fits_another { Ok(()) } else { Err(codec::misfit(schema, misfit)) })
     }
 
+    /// The recorded definitions, and those of this program.
     async fn all_definitions(&self) -> Result<Vec<&'static StoredDefinition>, StoreError> {
         let store = &**self.store();
         let mut definitions = Vec::new();
@@ -181,6 +178,7 @@ impl Client {
             }
             definitions.extend(evolution::find(summary.hash));
         }
+        definitions.extend(WorkflowEntry::all().map(evolution::own));
         Ok(definitions)
     }
 }

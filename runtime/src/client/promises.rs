@@ -136,7 +136,8 @@ impl PromiseHandle {
     /// build that can read it is deployed.
     ///
     /// # Errors
-    /// [`CompleteError::Unfit`] if the value does not fit; [`CompleteError::Encode`] if it cannot be encoded; see also [above](PromiseHandle#impl-PromiseHandle).
+    /// [`CompleteError::Unfit`] if the value does not fit; [`CompleteError::Encode`] if it cannot be encoded; see also
+    /// [above](PromiseHandle#impl-PromiseHandle).
     pub async fn resolve<T: Durable>(&self, value: &T) -> Result<Completed, CompleteError> {
         let value = self.encoded(codec::to_payload(value))?;
         self.complete_as(PromiseOutcome::Resolved(value)).await

@@ -51,8 +51,8 @@ impl Send {
     }
 
     /// Sets a key that detects repetitions: the run accepts one message with this key, as long as it exists, and
-    /// refuses another signal with it ([`SignalError::KeyTaken`]). Sending again after an error is then safe, and happens automatically while the database [is
-    /// away](Client#when-the-database-is-away). A message without a key is not sent again once it may have arrived.
+    /// refuses another signal with it ([`SignalError::KeyTaken`]). Sending again after an error is then safe, and
+    /// happens automatically while the database [is away](Client#when-the-database-is-away). A message without a key is not sent again once it may have arrived.
     /// 1 to 1,000 bytes, without the character NUL, and not starting with `piton:`. Default: none.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
@@ -86,13 +86,13 @@ impl Send {
         };
         let kind = kind?;
         client.record_schema_of(&kind).await?;
-        let sent = kind.name().map(str::to_owned);
-        let arrival = NewArrival { run_id, kind, dedup_key: dedup_key.clone(), owner: None };
+        let keyed = dedup_key.clone().map(|key| (key, kind.name().map(str::to_owned)));
+        let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
         let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
         match outcome {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
             ArrivalOutcome::KeyTaken { by } => {
-                let key = dedup_key.unwrap_or_default();
+                let (key, sent) = keyed.unwrap_or_default();
                 Err(SignalError::KeyTaken { run_id, key, sent, by })
             }
             ArrivalOutcome::Unknown => Err(SignalError::Unknown { run_id }),

@@ -25,7 +25,8 @@ use crate::model::{
 /// A child started with [`Context::start_child`]: a run of `W`, with all runs that follow it in its chain.
 ///
 /// The handle is plain data: it can be held across awaits, put in a list, and passed as an argument. Its saved form has
-/// the name of the workflow, and is not read as a handle of another workflow. Awaiting it returns the child's result. Dropping it has no effect on the child.
+/// the name of the workflow, and is not read as a handle of another workflow. Awaiting it returns the child's result.
+/// Dropping it has no effect on the child.
 ///
 /// ```
 /// use piton::prelude::*;

@@ -94,8 +94,7 @@ impl Recipients {
         {
             return ArrivalOutcome::NotOwner;
         }
-        let name = arrival.kind.name().map(str::to_owned);
-        self.keys.extend(key.map(|key| (key, name)));
+        self.keys.extend(key.map(|key| (key, arrival.kind.name().map(str::to_owned))));
         run.inbox_count += 1;
         run.grown = true;
         run.wakes |= arrival.kind.wakes(run.has_begun);

@@ -98,7 +98,7 @@ impl Backfill {
         Ok(times.map(|at| Timestamp(at.as_micros())).collect())
     }
 
-    /// The second before the first time, and the last.
+    /// The period, if it ends by `now`.
     fn period(&self, now: Timestamp) -> Result<Period, ScheduleError> {
         if self.to < self.from {
             return Err(ScheduleError::Period);

@@ -134,8 +134,8 @@ impl State {
         if !valid || arrival.owner.is_some_and(|owner| row.owner != Some(owner)) {
             return ArrivalOutcome::NotOwner;
         }
-        let name = arrival.kind.name().map(str::to_owned);
-        row.dedup_keys.extend(arrival.dedup_key.map(|key| (key, name)));
+        let keyed = arrival.dedup_key.map(|key| (key, arrival.kind.name().map(str::to_owned)));
+        row.dedup_keys.extend(keyed);
         self.counts.arrivals += 1;
         row.inbox_count += 1;
         let seq = row.inbox_count;
