@@ -196,10 +196,13 @@ impl Scene {
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.holder).await.expect("it is there");
     }
 
-    /// Cancels the statements that wait for a row.
+    /// Cancels the statements that wait for a row, by their locks: while a statement looks for deadlocks, its
+    /// wait event is another one.
     pub(super) async fn cancel_waiting(&mut self) {
         const CANCEL: &str = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
-            WHERE wait_event_type = 'Lock' AND datname = current_database()";
+            WHERE datname = current_database() \
+            AND EXISTS (SELECT FROM pg_locks AS waiting \
+            WHERE waiting.pid = pg_stat_activity.pid AND NOT waiting.granted)";
         sqlx::raw_sql(CANCEL).execute(&mut self.observer).await.expect("it is right");
     }
 
