@@ -11,6 +11,7 @@
 //!
 //! Without Postgres binaries its test is reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
 
+mod blocked;
 mod chains;
 mod closed;
 mod dump;

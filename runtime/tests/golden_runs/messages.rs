@@ -8,9 +8,9 @@ use piton::client::Client;
 use piton::machine::{ChildError, Never};
 use piton::prelude::*;
 use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason, RedeliverOutcome};
-use piton::worker::Worker;
 use serde_json::json;
 
+use crate::blocked;
 use crate::dump::execute;
 use crate::parked::{LOOK, until_parked};
 use crate::shop::{Go, Parks};
@@ -150,7 +150,7 @@ pub(crate) async fn fill_the_outbox(client: &Client, url: &str) -> Result<(), Fa
         execute(url, function).await?;
         execute(url, &format!("{TRIGGER} EXECUTE FUNCTION no_relay()")).await?;
     }
-    let worker = Worker::new(client).provide(Parks(true)).start().await?;
+    let worker = blocked::edited(client).provide(Parks(true)).start().await?;
     client.start(sends()).id("sender").await?;
     until_parked(client, "sender", "child").await?;
     let child = "child of parent of a child that closes";

@@ -7,10 +7,9 @@ use libtest_mimic::Failed;
 use piton::activities::ActivityContext;
 use piton::client::Client;
 use piton::prelude::*;
-use piton::worker::Worker;
 use serde::{Deserialize, Serialize};
 
-use crate::{chains, closed, kept, messages, promised, queued, waits};
+use crate::{blocked, chains, closed, kept, messages, promised, queued, waits};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Order {
@@ -119,7 +118,7 @@ fn order() -> Order {
 
 /// Starts the runs and lets them run until they wait.
 pub(crate) async fn park_runs(client: &Client, url: &str) -> Result<(), Failed> {
-    let worker = Worker::new(client).queue("bench").provide(Parks(true)).start().await?;
+    let worker = blocked::edited(client).queue("bench").provide(Parks(true)).start().await?;
     let amount = Amount::Cents(500);
     client.start(waits_for_a_signal(order(), amount.clone())).id("signal").await?;
     client.start(is_in_a_loop(order())).id("loop").await?;
@@ -157,14 +156,16 @@ pub(crate) async fn park_runs(client: &Client, url: &str) -> Result<(), Failed> 
     worker.shutdown().await?;
     assert!(paused.pause("for a while").by("Ann").await?, "it is open");
     kept::edit(client).await?;
-    messages::fill_the_outbox(client, url).await
+    messages::fill_the_outbox(client, url).await?;
+    blocked::block_runs(client).await
 }
 
 /// Finishes the runs with the current build.
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
+    blocked::finish_runs(client).await?;
     queued::redrive(client).await?;
     let undone = kept::Undone::default();
-    let worker = Worker::new(client).queue("desk").queue("bench").provide(Parks(false));
+    let worker = blocked::edited(client).queue("desk").queue("bench").provide(Parks(false));
     let worker = worker.provide(undone.clone()).start().await?;
     let go = || Go { by: "Ann".to_owned() };
     let order = "{7: \"Höhe\"}";
