@@ -84,7 +84,7 @@ async fn deploy(
         let workflows = [&[build.workflow], children].concat();
         let worker = Worker::new(&client).serving(workflows, activities.clone());
         let worker = worker.start().await?;
-        // Which of the states of each version the check says are blocked in this one.
+        // Which of the states of each version the check says are blocked in this one: certainly, or with some values.
         let mut verdicts: HashMap<usize, BTreeMap<String, bool>> = HashMap::new();
         let mut new = Vec::new();
         while held.len() < OPEN {
@@ -122,14 +122,17 @@ async fn deploy(
             let verdicts = verdicts.entry(run.version).or_insert_with(|| {
                 let before = &definitions[run.version];
                 let concerns = evolution::check(before, build.workflow);
-                let certain = concerns.into_iter().filter(|concern| !concern.depends_on_value);
-                certain.map(|concern| (concern.finding.state, true)).collect()
+                let mut states = BTreeMap::new();
+                for concern in concerns {
+                    *states.entry(concern.finding.state).or_default() |= !concern.depends_on_value;
+                }
+                states
             });
-            let is_blocked = verdicts.contains_key(&state);
+            let verdict = verdicts.get(&state).copied();
             let mut next = run.clone();
-            let wanted = match is_blocked {
-                true => None,
-                false => match next.take(said, number, &versions) {
+            let mut wanted = match verdict {
+                Some(true) => None,
+                Some(false) | None => match next.take(said, number, &versions) {
                     Ok(()) => Some(next),
                     Err(why) => {
                         failures.push(format!("version {number}: run {} goes on from {state} of version {}, and {why}", run.id, run.version));
@@ -139,6 +142,7 @@ async fn deploy(
             };
             let is_there = |record: &RunRecord| match &wanted {
                 None => record.status == RunStatus::Blocked,
+                _ if verdict.is_some() && record.status == RunStatus::Blocked => true,
                 Some(next) if next.at.is_none() => record.status == RunStatus::Completed,
                 Some(next) => {
                     record.owner.is_none()
@@ -153,6 +157,9 @@ async fn deploy(
                     run.id, run.version, record.status, record.state, record.blocked
                 ));
                 continue;
+            }
+            if record.status == RunStatus::Blocked {
+                wanted = None;
             }
             match wanted {
                 None => {

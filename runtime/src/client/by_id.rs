@@ -148,7 +148,7 @@ impl UntypedRun {
                 let _ = timeout(poll, watch.settled()).await;
                 continue;
             }
-            match goes_on_as(&self.client, run_id, record.status).await? {
+            match goes_on_as(&self.client, run_id, record.status).await.map_err(RunError::widen)? {
                 Some(next) => run_id = next,
                 None => return run.ended(record).await,
             }
@@ -157,7 +157,8 @@ impl UntypedRun {
 
     async fn ended(&self, record: RunRecord) -> Result<Json, RunError<Json>> {
         let has_result = record.result.is_some();
-        removed::check(&self.client, record.run_id, record.status, has_result).await?;
+        let is_there = removed::check(&self.client, record.run_id, record.status, has_result).await;
+        is_there.map_err(RunError::widen)?;
         let reason = record.failure.unwrap_or_default();
         match (record.status, record.result) {
             (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),

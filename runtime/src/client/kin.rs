@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Client;
 use crate::engine::backoff::patiently;
 use crate::error::{LookupError, RunError};
+use crate::machine::Never;
 use crate::model::{Link, RunId, RunStatus};
 use crate::store::{ChainEntry, ChildRecord, Kin, RunKey, RunRecord};
 
@@ -16,11 +17,11 @@ const PAGE: u32 = 200;
 ///
 /// # Errors
 /// [`RunError::Store`], and [`RunError::Unknown`] if the next run no longer exists.
-pub(super) async fn goes_on_as<E>(
+pub(super) async fn goes_on_as(
     client: &Client,
     run_id: RunId,
     status: RunStatus,
-) -> Result<Option<RunId>, RunError<E>> {
+) -> Result<Option<RunId>, RunError<Never>> {
     let may_go_on =
         matches!(status, RunStatus::ContinuedAsNew | RunStatus::Failed | RunStatus::TimedOut);
     if !may_go_on {

@@ -15,6 +15,7 @@ mod kin;
 mod labels;
 mod lists;
 mod many;
+mod one_run;
 mod operate;
 mod outstanding;
 mod parked;
@@ -30,6 +31,7 @@ mod start;
 mod start_json;
 mod terms;
 mod unknown_attributes;
+mod untyped_start;
 mod update_or_start;
 mod updates;
 pub(crate) mod validators;
@@ -62,6 +64,8 @@ pub use unknown_attributes::UnknownAttribute;
 pub use update_or_start::UpdateOrStart;
 pub use updates::{SendUpdate, UpdateHandle};
 pub use watch::{Watch, Watched};
+
+use one_run::OneRun;
 
 use crate::engine::backoff::patiently;
 use crate::engine::batch::Batcher;
@@ -180,12 +184,21 @@ impl Client {
         &self,
         key: impl Into<RunKey>,
     ) -> Result<RunHandle<W>, LookupError> {
-        let key = key.into();
+        let name = W::registered_name().unwrap_or(W::NAME);
+        Ok(RunHandle::of(self.find_of(key.into(), name, W::FORMERLY).await?))
+    }
+
+    /// A run of a workflow with this name, which had other names formerly. See [`Client::run`].
+    async fn find_of(
+        &self,
+        key: RunKey,
+        expected: &'static str,
+        formerly: &[&str],
+    ) -> Result<OneRun, LookupError> {
         let Some(record) = self.find(key.clone()).await? else {
             return Err(LookupError::Unknown(key));
         };
-        let expected = W::registered_name().unwrap_or(W::NAME);
-        let is_name = |name: &str| name == expected || W::FORMERLY.contains(&name);
+        let is_name = |name: &str| name == expected || formerly.contains(&name);
         if !kin::belongs_to(self, &record, is_name).await? {
             return Err(LookupError::OtherWorkflow {
                 run_id: record.run_id,
@@ -193,7 +206,7 @@ impl Client {
                 expected,
             });
         }
-        Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
+        Ok(OneRun::new(self.clone(), record.run_id, record.workflow_id))
     }
 
     /// The definitions of a workflow that open runs depend on, with the number of runs in each state of each

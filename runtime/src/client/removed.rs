@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Client;
 use crate::engine::backoff::patiently;
 use crate::error::RunError;
+use crate::machine::Never;
 use crate::model::{RunId, RunStatus};
 
 /// Returns an error if a run has no result because the result was
@@ -12,12 +13,12 @@ use crate::model::{RunId, RunStatus};
 ///
 /// # Errors
 /// [`RunError::ResultRemoved`], [`RunError::Store`].
-pub(super) async fn check<E>(
+pub(super) async fn check(
     client: &Client,
     run_id: RunId,
     status: RunStatus,
     has_result: bool,
-) -> Result<(), RunError<E>> {
+) -> Result<(), RunError<Never>> {
     // Runs with other statuses have no result, and a failed run may have none.
     if has_result || !matches!(status, RunStatus::Completed | RunStatus::Failed) {
         return Ok(());

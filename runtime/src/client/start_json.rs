@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::start::already_started;
+use super::untyped_start::{StartOptions, already_started};
 use super::{Client, Start, UntypedRun, kin};
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
@@ -145,9 +145,10 @@ impl Client {
 
 impl Start<AnyWorkflow> {
     async fn start(self) -> Result<UntypedRun, StartError> {
-        let (policy, fails) = (self.policy(), self.fails_on_conflict());
-        let Self { client, json, workflow_id, start, labels, terms, request_id, .. } = self;
-        let JsonCall { workflow, arguments } = json.expect("`start_json` sets it");
+        let JsonCall { workflow, arguments } = self.json.expect("`start_json` sets it");
+        let (policy, fails) = (self.options.policy(), self.options.fails_on_conflict());
+        let StartOptions { client, workflow_id, start, labels, terms, request_id, .. } =
+            self.options;
         request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
         let (definition, arguments) = client.arguments_by_name(&workflow, &arguments).await?;
@@ -166,7 +167,7 @@ impl Start<AnyWorkflow> {
             None => client.store().new_run_id(),
         };
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
-        let (start_at, terms) = Self::due(&client, start, terms.into_terms()).await?;
+        let (start_at, terms) = StartOptions::due(&client, start, terms.into_terms()).await?;
         let snapshot = codec::encode_snapshot(&first_snapshot(definition, &arguments));
         let cannot_begin = |error: CodecError| StartError::JsonArguments {
             workflow: workflow.clone(),

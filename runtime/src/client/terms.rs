@@ -10,14 +10,14 @@ impl<W> Start<W> {
     /// [`Start::on_timeout`] sets what happens then. The deadline is stored with the run: it also applies while no
     /// worker runs, and a worker enforces it within a poll interval. Default: no limit.
     pub fn execution_timeout(mut self, timeout: Duration) -> Self {
-        self.terms.execution_timeout = Some(timeout);
+        self.options.terms.execution_timeout = Some(timeout);
         self
     }
 
     /// Limits the time of each run of the chain, from the time it is due. See [`Start::execution_timeout`].
     /// Default: no limit.
     pub fn run_timeout(mut self, timeout: Duration) -> Self {
-        self.terms.run_timeout = Some(timeout);
+        self.options.terms.run_timeout = Some(timeout);
         self
     }
 
@@ -26,20 +26,20 @@ impl<W> Start<W> {
     /// that they do not expire during an outage. The absence of a worker is detected after five of its
     /// [poll intervals](crate::worker::Worker::poll_interval), and that time counts. Has no effect without a timeout.
     pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
-        self.terms.clock = clock;
+        self.options.terms.clock = clock;
         self
     }
 
     /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
-        self.terms.on_timeout = Some(on_timeout);
+        self.options.terms.on_timeout = Some(on_timeout);
         self
     }
 
     /// Sets how long a run may clean up after a timeout with [`OnTimeout::Cancel`] has requested it to cancel.
     /// After that it is closed without running any more of its code. Default: 10 minutes.
     pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
-        self.terms.cleanup_timeout = Some(timeout);
+        self.options.terms.cleanup_timeout = Some(timeout);
         self
     }
 
@@ -49,14 +49,14 @@ impl<W> Start<W> {
     ///
     /// Activities have a retry policy of their own, which is enough for most errors.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        self.terms.retry = Some(policy);
+        self.options.terms.retry = Some(policy);
         self
     }
 
     /// Names an error that is not retried: a variant of the workflow's error type or, if the error is a text, the
     /// whole text. Further calls add errors. Has no effect without [`Start::retry`].
     pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
-        self.terms.non_retryable.push(error.into());
+        self.options.terms.non_retryable.push(error.into());
         self
     }
 
@@ -74,7 +74,7 @@ impl<W> Start<W> {
     /// no later time, fails with [`StartError::Cron`](crate::error::StartError::Cron).
     #[cfg(feature = "schedules")]
     pub fn cron(mut self, expression: impl Into<String>) -> Self {
-        self.terms.cron = Some(expression.into());
+        self.options.terms.cron = Some(expression.into());
         self
     }
 
@@ -82,14 +82,14 @@ impl<W> Start<W> {
     /// [`Start::start_delay`], instead of at the first time of the expression. Has no effect without an expression.
     #[cfg(feature = "schedules")]
     pub fn cron_at_once(mut self) -> Self {
-        self.terms.cron_at_once = true;
+        self.options.terms.cron_at_once = true;
         self
     }
 
     /// Continues [`Start::cron`] after a run that was cancelled. Has no effect without an expression.
     #[cfg(feature = "schedules")]
     pub fn cron_after_cancel(mut self) -> Self {
-        self.terms.cron_after_cancel = true;
+        self.options.terms.cron_after_cancel = true;
         self
     }
 }

@@ -4,17 +4,17 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 use std::time::Duration;
 
-use super::start::holder;
+use super::untyped_start::{Call, StartOptions, holder};
 use super::updates::{RawUpdate, encode, id_or_new, read_refusal};
 use super::{Client, Start, UpdateHandle};
-use crate::error::UpdateError;
-use crate::machine::{Update, Workflow, WorkflowCall};
+use crate::error::{StartError, UpdateError};
+use crate::machine::{Never, Update, Workflow, WorkflowCall};
+use crate::model::{Payload, RunId};
 use crate::store::{FirstArrival, StartOutcome, UpdateKey};
 
 /// An update for the open run with a workflow id, or for a new run: await it for the answer.
 #[must_use = "nothing is sent or started until this is awaited"]
 pub struct UpdateOrStart<W, U> {
-    client: Client,
     start: Start<W>,
     request: U,
     update_id: Option<String>,
@@ -23,8 +23,7 @@ pub struct UpdateOrStart<W, U> {
 
 impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>, request: U) -> Self {
-        let start = Start::new(client.clone(), call);
-        Self { start, client, request, update_id: None, limit: None }
+        Self { start: Start::new(client, call), request, update_id: None, limit: None }
     }
 
     /// Sets the workflow id: the open run that has it gets the update, or a new run gets both. Default: the new
@@ -53,33 +52,16 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
     /// # Errors
     /// Those of [`SendUpdate::accepted`](super::SendUpdate::accepted), and [`UpdateError::Start`].
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
-        let Self { client, start, request, update_id, limit: _ } = self;
+        let Self { start, request, update_id, limit: _ } = self;
         let payload = encode(&request)?;
         let id = id_or_new(update_id)?;
         let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload, json: None };
-        let failed = |error| UpdateError::Start(Box::new(error));
-        client
-            .record_schema_of(&update.clone().arrival())
-            .await
-            .map_err(|error| failed(error.into()))?;
-        loop {
-            // The key does not depend on the run.
-            let (run_id, name) = (client.store().new_run_id(), U::NAME.to_owned());
-            let dedup_key = Some(UpdateKey { run_id, name, update: id.clone() }.dedup_key());
-            let first = FirstArrival { kind: update.clone().arrival(), dedup_key };
-            let started = start.clone().try_start(Some(first)).await;
-            let (outcome, run) = started.map_err(failed)?;
-            let StartOutcome::IdTaken { run_id } = outcome else {
-                return Ok(UpdateHandle::new(client, run.run_id(), id));
-            };
-            holder(run).await.map_err(failed)?;
-            match client.send_update(run_id.into(), update.clone()).await {
-                Ok(Ok(key)) => return Ok(UpdateHandle::new(client, key.run_id, id)),
-                Ok(Err(refusal)) => return Err(read_refusal::<U>(&refusal)),
-                // It has closed meanwhile, so its workflow id is free.
-                Err(UpdateError::Closed { .. }) => {}
-                Err(error) => return Err(error.widen()),
-            }
+        let call = Call::new(start.call).map_err(failed).map_err(UpdateError::widen)?;
+        let client = start.options.client.clone();
+        let sent = send(start.options, call, update).await;
+        match sent.map_err(UpdateError::widen)? {
+            Ok(run_id) => Ok(UpdateHandle::new(client, run_id, id)),
+            Err(refusal) => Err(read_refusal::<U>(&refusal)),
         }
     }
 }
@@ -105,4 +87,35 @@ impl<W: Workflow, U: Update<Error: Send> + Send> IntoFuture for UpdateOrStart<W,
             self.accepted().await?.reply_within(limit).await
         })
     }
+}
+
+/// Returns the run that has the update, or the refusal of a validator.
+async fn send(
+    start: StartOptions,
+    call: Call,
+    update: RawUpdate,
+) -> Result<Result<RunId, Payload>, UpdateError<Never>> {
+    let client = &start.client;
+    let recorded = client.record_schema_of(&update.clone().arrival()).await;
+    recorded.map_err(|error| failed(error.into()))?;
+    loop {
+        // The key does not depend on the run.
+        let (run_id, name) = (client.store().new_run_id(), update.name.clone());
+        let dedup_key = Some(UpdateKey { run_id, name, update: update.id.clone() }.dedup_key());
+        let first = FirstArrival { kind: update.clone().arrival(), dedup_key };
+        let started = start.clone().try_start(call.clone(), Some(first)).await;
+        let (outcome, run) = started.map_err(failed)?;
+        let StartOutcome::IdTaken { run_id } = outcome else { return Ok(Ok(run.run_id)) };
+        holder(run, call.entry).await.map_err(failed)?;
+        match client.send_update(run_id.into(), update.clone()).await {
+            Ok(sent) => return Ok(sent.map(|key| key.run_id)),
+            // It has closed meanwhile, so its workflow id is free.
+            Err(UpdateError::Closed { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn failed(error: StartError) -> UpdateError<Never> {
+    UpdateError::Start(Box::new(error))
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
+use crate::machine::Never;
 use crate::model::{AttributeError, BlockedReason, PromiseToken, RunId, Timestamp};
 use crate::store::RunKey;
 
@@ -442,6 +443,25 @@ pub enum RunError<E> {
     },
     /// The database failed; calling again may help. The run is not affected.
     Store(Arc<StoreError>),
+}
+
+impl RunError<Never> {
+    /// The same error with another type of the workflow's own.
+    pub(crate) fn widen<E>(self) -> RunError<E> {
+        match self {
+            Self::Failed(never) => match never {},
+            Self::Uncaught { reason } => RunError::Uncaught { reason },
+            Self::Cancelled { reason } => RunError::Cancelled { reason },
+            Self::Terminated { reason } => RunError::Terminated { reason },
+            Self::TimedOut { reason } => RunError::TimedOut { reason },
+            Self::ContinuedAsNew { run_id } => RunError::ContinuedAsNew { run_id },
+            Self::ResultRemoved { run_id } => RunError::ResultRemoved { run_id },
+            Self::Lookup(error) => RunError::Lookup(error),
+            Self::Unreadable(error) => RunError::Unreadable(error),
+            Self::Unknown { run_id } => RunError::Unknown { run_id },
+            Self::Store(error) => RunError::Store(error),
+        }
+    }
 }
 
 /// The workflow's own error includes its causes if it prints them for `{:#}`.
