@@ -4,9 +4,8 @@
 //! compared with a keyword or, if it is in the format of a time, with a time; a number with an integer or a float.
 //! So a test is split into one test per kind. Both evaluators use the result.
 
-use super::literal;
 use super::tree::{Check, Comparison, Moment, Scalar};
-use crate::model::AttributeValue;
+use crate::model::{AttributeValue, Timestamp};
 
 /// Kinds of attributes that are compared in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +100,7 @@ fn compare(comparison: Comparison, value: &Scalar, add: &mut impl FnMut(Kind, Op
     match value {
         Scalar::Text(text) => {
             add(Kind::Text, ask(Rendering::Text(text.clone())));
-            if let Some(at) = literal::time(text) {
+            if let Ok(at) = text.parse::<Timestamp>() {
                 add(Kind::Time, ask(Rendering::Integer(at.0)));
             }
         }

@@ -1,18 +1,8 @@
 //! Literals of filters: times, durations and patterns.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use crate::model::Timestamp;
-
-/// Parses a time in UTC: `2026-01-31`, `2026-01-31 12:00:00` or `2026-01-31T12:00:00.5Z`.
-pub(crate) fn time(text: &str) -> Option<Timestamp> {
-    let at = match text.len() {
-        10 => humantime::parse_rfc3339_weak(&format!("{text} 00:00:00")),
-        _ => humantime::parse_rfc3339_weak(text),
-    };
-    let since = at.ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(Timestamp(i64::try_from(since.as_micros()).ok()?))
-}
 
 /// The microseconds of a day.
 pub(crate) const DAY: i64 = 86_400_000_000;
@@ -134,17 +124,6 @@ mod tests {
     fn days_are_told_by_their_date() {
         assert_eq!(day(0), "1970-01-01");
         assert_eq!(day(20_454), "2026-01-01");
-    }
-
-    #[test]
-    fn times_are_in_utc() {
-        let noon = Some(Timestamp(1_709_208_000_000_000));
-        assert_eq!(time("2024-02-29T12:00:00Z"), noon);
-        assert_eq!(time("2024-02-29 12:00:00"), noon);
-        assert_eq!(time("2024-02-29").map(|at| at + Duration::from_secs(43_200)), noon);
-        for wrong in ["", "yesterday", "2024-02-30", "2024-02-29T12:00:00+01:00", "1969-12-31"] {
-            assert_eq!(time(wrong), None, "{wrong}");
-        }
     }
 
     #[test]

@@ -284,7 +284,7 @@ fn number(digits: &str, span: Span) -> Result<Scalar> {
 }
 
 fn time(text: &str, span: Span) -> Result<Moment> {
-    literal::time(text).map(Moment::At).ok_or_else(|| {
+    text.parse().map(Moment::At).map_err(|_| {
         wrong(span, format!("'{text}' is not a time"))
             .help("times are in UTC: '2026-01-31', '2026-01-31T12:00:00Z'")
     })

@@ -62,7 +62,7 @@ pub use status::{BlockedReason, RunStatus};
 pub use terms::{OnTimeout, Terms, TimeoutClock, WorkflowRetry};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;
-pub use time::{Timestamp, days, hours, minutes, seconds};
+pub use time::{ParseTimestampError, Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
 pub use update::{NewReply, UpdateReply};
 pub use wait::{Came, Outcomes, Wait};

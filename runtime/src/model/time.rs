@@ -1,7 +1,8 @@
 //! Timestamps, as stored, and the duration functions of the user API.
 
 use std::fmt;
-use std::time::Duration;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +20,7 @@ impl Timestamp {
 
     /// The machine's wall clock.
     pub fn now() -> Self {
-        match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
-            Ok(since) => Self(i64::try_from(since.as_micros()).unwrap_or(i64::MAX)),
-            Err(before) => Self(-i64::try_from(before.duration().as_micros()).unwrap_or(i64::MAX)),
-        }
+        SystemTime::now().into()
     }
 
     /// Microseconds since the Unix epoch.
@@ -74,10 +72,44 @@ impl std::ops::SubAssign<Duration> for Timestamp {
     }
 }
 
+impl From<SystemTime> for Timestamp {
+    fn from(at: SystemTime) -> Self {
+        match at.duration_since(UNIX_EPOCH) {
+            Ok(since) => Self(i64::try_from(since.as_micros()).unwrap_or(i64::MAX)),
+            Err(before) => Self(-i64::try_from(before.duration().as_micros()).unwrap_or(i64::MAX)),
+        }
+    }
+}
+
 #[cfg(feature = "jiff")]
 impl From<jiff::Timestamp> for Timestamp {
     fn from(at: jiff::Timestamp) -> Self {
         Self(at.as_microsecond())
+    }
+}
+
+/// A text that is not a time: see [`Timestamp`'s `FromStr`](Timestamp#impl-FromStr-for-Timestamp).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a time in UTC, such as 2026-01-31 or 2026-01-31T12:00:00Z")]
+pub struct ParseTimestampError {
+    text: String,
+}
+
+impl FromStr for Timestamp {
+    type Err = ParseTimestampError;
+
+    /// Parses a time in UTC from 1970 on: `2026-01-31`, `2026-01-31 12:00:00` or `2026-01-31T12:00:00.5Z`.
+    fn from_str(text: &str) -> Result<Self, ParseTimestampError> {
+        let error = || ParseTimestampError { text: text.to_owned() };
+        let at = match text.len() {
+            10 => humantime::parse_rfc3339_weak(&format!("{text} 00:00:00")),
+            _ => humantime::parse_rfc3339_weak(text),
+        };
+        let at = at.map_err(|_| error())?;
+        if at < UNIX_EPOCH {
+            return Err(error());
+        }
+        Ok(at.into())
     }
 }
 
@@ -88,7 +120,7 @@ impl fmt::Display for Timestamp {
         const END: i64 = 253_402_300_800_000_000;
         match u64::try_from(self.0).map(Duration::from_micros) {
             Ok(since) if self.0 < END => {
-                let at = std::time::UNIX_EPOCH + since;
+                let at = UNIX_EPOCH + since;
                 match self.0 {
                     whole if whole % 1_000_000 == 0 => humantime::format_rfc3339_seconds(at).fmt(f),
                     whole if whole % 1_000 == 0 => humantime::format_rfc3339_millis(at).fmt(f),
@@ -149,6 +181,21 @@ mod tests {
         );
         assert_eq!(Timestamp::MAX.to_string(), format!("{} µs after 1970", i64::MAX));
         assert_eq!(Timestamp::MIN.to_string(), format!("{} µs after 1970", i64::MIN));
+    }
+
+    #[test]
+    fn texts_are_times_in_utc() {
+        let noon = Ok(Timestamp(1_709_208_000_000_000));
+        assert_eq!("2024-02-29T12:00:00Z".parse(), noon);
+        assert_eq!("2024-02-29 12:00:00".parse(), noon);
+        assert_eq!("2024-02-29".parse().map(|at: Timestamp| at + hours(12)), noon);
+        for micros in [0, 1_709_208_000_250_000, 1_709_208_000_000_001, 253_402_300_799_999_999] {
+            assert_eq!(Timestamp(micros).to_string().parse(), Ok(Timestamp(micros)));
+        }
+        for wrong in ["", "yesterday", "2024-02-30", "2024-02-29T12:00:00+01:00", "1969-12-31"] {
+            let error = wrong.parse::<Timestamp>().expect_err(wrong).to_string();
+            assert!(error.starts_with(&format!("`{wrong}` is not a time in UTC")), "{error}");
+        }
     }
 
     #[cfg(feature = "jiff")]

@@ -20,6 +20,9 @@ const MAX_TAKEN: usize = 100;
 /// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
+/// A time that is dealt with later than this counts as late.
+const LATE: Duration = Duration::from_secs(1);
+
 /// How often to look up a run that another one waits for.
 const WATCH: Duration = Duration::from_millis(500);
 
@@ -65,6 +68,13 @@ pub struct Counts {
     /// Runs not started because another run had the workflow id, or because they could not be started; and signals
     /// without a receiving run.
     pub refused: u64,
+    /// Runs that waited for another one to close, or still wait.
+    #[serde(default)]
+    pub buffered: u64,
+    /// Times of the spec that no worker had dealt with a second after they were due, for example during an outage. Those
+    /// outside of the catch-up window are `missed` instead.
+    #[serde(default)]
+    pub late: u64,
 }
 
 /// A due run.
@@ -289,6 +299,7 @@ impl State {
             };
             if at >= oldest {
                 count += 1;
+                self.counts.late += u64::from(now.saturating_since(at) > LATE);
                 taken.items.push(item);
             } else if taken.missed.len() < MAX_MISSED {
                 taken.missed.push(item);
@@ -357,6 +368,8 @@ impl State {
         for item in queue.into_iter().chain(taken.items.iter().copied()) {
             self.place(item, config, schedule, &mut decision);
         }
+        let waiting = taken.items.iter().filter(|item| self.waiting.contains(item));
+        self.counts.buffered += waiting.count() as u64;
         decision
     }
 
