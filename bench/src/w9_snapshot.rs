@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Result;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use piton::prelude::Worker;
+use piton::worker::Queue;
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -52,7 +53,9 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
         if kind != StoreKind::Postgres {
             continue;
         }
-        let configure = |worker: Worker| worker.queue(QUEUE).park_after(PARK_AFTER);
+        let configure = |worker: Worker| {
+            worker.queue(Queue::new(QUEUE).max_concurrent(1_000)).park_after(PARK_AFTER)
+        };
         let system = System::start(&mut session.databases, kind, configure).await?;
         let runs = stream::iter(0..session.scaled(RUNS))
             .map(|_| system.client.start(rounds(TEXT.to_owned())).into_future())

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use piton::client::OnConflict;
 use piton::prelude::*;
+use piton::worker::Queue;
 use piton_crash_tests::ledger::Ledger;
 use piton_crash_tests::workload::{Proceed, RUNS, tally};
 
@@ -16,7 +17,11 @@ async fn main() -> piton::Result<()> {
     let database = format!("sqlite:{}", folder.join("runs.db").display());
     let client = Client::connect(&database).await?;
     let ledger = Ledger::open(&folder)?;
-    let worker = Worker::new(&client).provide(ledger).queue("near").start().await?;
+    let worker = Worker::new(&client)
+        .provide(ledger)
+        .queue(Queue::new("near").max_concurrent(1_000))
+        .start()
+        .await?;
     println!("ready");
 
     let mut runs = Vec::new();

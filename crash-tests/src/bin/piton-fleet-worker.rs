@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use piton::prelude::*;
+use piton::worker::Queue;
 use piton_crash_tests::gate::Gate;
 use piton_crash_tests::ledger::Ledger;
 use piton_crash_tests::progress::Drawer;
@@ -35,8 +36,8 @@ async fn main() -> piton::Result<()> {
         Err(_) => worker,
     };
     let worker = match std::env::var("PITON_QUEUE") {
-        Ok(queue) => worker.queue(queue).without_workflows(),
-        Err(_) => worker.queue("near"),
+        Ok(queue) => worker.queue(wide(&queue)).without_workflows(),
+        Err(_) => worker.queue(wide("near")),
     };
     let worker = worker.start().await?;
     println!("ready");
@@ -44,4 +45,9 @@ async fn main() -> piton::Result<()> {
     worker.shutdown().await?;
     client.close().await;
     Ok(())
+}
+
+/// A queue whose attempts are limited by the worker alone.
+fn wide(name: &str) -> Queue {
+    Queue::new(name).max_concurrent(usize::MAX)
 }

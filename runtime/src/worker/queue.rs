@@ -20,7 +20,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue with this name, without limits of its own.
+    /// The queue with this name. One attempt is made at a time, unless [`Queue::max_concurrent`] sets another limit.
     ///
     /// # Panics
     /// If the name is empty, longer than 1,000 bytes, or contains the character NUL.
@@ -29,11 +29,11 @@ impl Queue {
         if let Err(error) = KeyError::check(&name) {
             panic!("the name of a queue cannot be used: {error}");
         }
-        Self { name, max_concurrent: usize::MAX, max_per_second: None }
+        Self { name, max_concurrent: 1, max_per_second: None }
     }
 
-    /// Sets the maximum number of running attempts from this queue in this worker. Default:
-    /// [`Worker::max_activities`](super::Worker::max_activities).
+    /// Sets the maximum number of running attempts from this queue in this worker. All activities of the worker
+    /// together are limited by [`Worker::max_activities`](super::Worker::max_activities). Default: 1.
     ///
     /// # Panics
     /// If `limit` is 0.

@@ -10,6 +10,7 @@ use piton::store::contract::*;
 use crate::activities::once;
 use crate::faults::Failing;
 use crate::queue_limits::LateClaims;
+use crate::queues::wide;
 use crate::rig::Rig;
 use crate::workflows::{TORN_BREAKS, risk, torn, work};
 
@@ -139,13 +140,13 @@ async fn until_given<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>)
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_response_is_released() {
     let rig = Rig::new();
-    let first = rig.worker().queue("gpu").start().await.unwrap();
+    let first = rig.worker().queue(wide("gpu")).start().await.unwrap();
     rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
     let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
     until_given(&rig, &run).await;
     first.shutdown().await.unwrap();
     rig.store.set_hook(Failing::new("nothing", 0, true));
-    let second = rig.worker().queue("gpu").start().await.unwrap();
+    let second = rig.worker().queue(wide("gpu")).start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "fine done");
     assert_eq!(rig.lab.begun("fine"), [1]);
     second.shutdown().await.unwrap();
@@ -154,7 +155,7 @@ async fn a_claim_without_a_response_is_released() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_during_a_shutdown_is_released() {
     let rig = Rig::new();
-    let first = rig.worker().queue("gpu").start().await.unwrap();
+    let first = rig.worker().queue(wide("gpu")).start().await.unwrap();
     let claims = LateClaims::new();
     rig.store.set_hook(claims.clone());
     let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
@@ -164,7 +165,7 @@ async fn a_claim_during_a_shutdown_is_released() {
     claims.let_through();
     shutdown.await.unwrap().unwrap();
     assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
-    let second = rig.worker().queue("gpu").start().await.unwrap();
+    let second = rig.worker().queue(wide("gpu")).start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "fine done");
     assert_eq!(rig.lab.begun("fine"), [1]);
     second.shutdown().await.unwrap();
@@ -175,14 +176,14 @@ async fn a_claim_during_a_shutdown_is_released() {
 async fn a_claim_during_a_shutdown_goes_to_another_worker_at_once() {
     let rig = Rig::new();
     let grace = Duration::from_secs(600);
-    let first = rig.worker().queue("gpu").shutdown_grace(grace).start().await.unwrap();
+    let first = rig.worker().queue(wide("gpu")).shutdown_grace(grace).start().await.unwrap();
     let busy = rig.client.start(far_risk(text("hang"))).await.unwrap();
     rig.until_begun("hang", &[1]).await;
     let claims = LateClaims::new();
     rig.store.set_hook(claims.clone());
     let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
     rig.until_true(|| claims.have_given()).await;
-    let second = rig.remote_worker().queue("gpu").start().await.unwrap();
+    let second = rig.remote_worker().queue(wide("gpu")).start().await.unwrap();
     let shutdown = tokio::spawn(first.shutdown());
     tokio::time::sleep(Duration::from_secs(1)).await;
     claims.let_through();
@@ -205,7 +206,7 @@ async fn a_claim_during_a_shutdown_goes_to_another_worker_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_claim_without_a_slot_is_released_at_shutdown() {
     let rig = Rig::new();
-    let first = rig.worker().queue("gpu").max_activities(1);
+    let first = rig.worker().queue(wide("gpu")).max_activities(1);
     let first = first.shutdown_grace(Duration::from_secs(600)).start().await.unwrap();
     rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
     let run = rig.client.start(far_risk(text("fine"))).await.unwrap();
@@ -215,7 +216,7 @@ async fn a_claim_without_a_slot_is_released_at_shutdown() {
     rig.until_begun("hang", &[1]).await;
     // After two polls the worker has found it, and it waits.
     tokio::time::sleep(Duration::from_secs(4)).await;
-    let second = rig.remote_worker().queue("gpu").start().await.unwrap();
+    let second = rig.remote_worker().queue(wide("gpu")).start().await.unwrap();
     assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
     let shutdown = tokio::spawn(first.shutdown());
     // The other worker finds it at its next poll at the latest.

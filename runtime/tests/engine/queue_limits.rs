@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use crate::activities::{Lab, crunch};
-use crate::queues::{is_empty, study, text, train};
+use crate::queues::{is_empty, study, text, train, wide};
 use crate::rig::Rig;
 use crate::workflows::work;
 
@@ -47,7 +47,7 @@ async fn limited(what: String, start: u64, all: u64) -> Result<String, String> {
 #[tokio::test(start_paused = true)]
 async fn attempts_that_take_too_long_are_tried_again() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let worker = rig.worker().queue(wide("gpu")).start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(limited(text("hang"), 3, 1_000)).await.unwrap();
     let error = run.result().await.unwrap_err();
@@ -61,7 +61,7 @@ async fn attempts_that_take_too_long_are_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn all_attempts_together_have_an_end() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let worker = rig.worker().queue(wide("gpu")).start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(limited(text("hang"), 3, 6)).await.unwrap();
     let error = run.result().await.unwrap_err();
@@ -82,7 +82,7 @@ async fn silent(what: String) -> Result<String, String> {
 #[tokio::test(start_paused = true)]
 async fn limits_are_kept_to_the_millisecond() {
     let rig = Rig::new();
-    let worker = rig.worker().poll_interval(hours(1)).queue("gpu").start().await.unwrap();
+    let worker = rig.worker().poll_interval(hours(1)).queue(wide("gpu")).start().await.unwrap();
     let error = async |run: &str| {
         let began = Instant::now();
         let ended = match run {
@@ -140,7 +140,7 @@ async fn limits_hold_while_the_worker_is_paused() {
     let run = rig.client.start(limited(text("hang"), 3, 1_000)).await.unwrap();
     rig.until_parked(&run).await;
     claim_in_silence(&rig, 1).await;
-    let server = rig.server("gpu").start().await.unwrap();
+    let server = rig.server(wide("gpu")).start().await.unwrap();
     rig.until_begun("hang", &[2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");
@@ -215,14 +215,14 @@ async fn a_worker_claims_no_more_of_an_activity_than_it_attempts() {
     let also = rig.client.start(calibrations(2, text("cpu"))).await.unwrap();
     rig.until_parked(&run).await;
     rig.until_parked(&also).await;
-    let first = rig.server("gpu").queue("cpu").start().await.unwrap();
+    let first = rig.server(wide("gpu")).queue(wide("cpu")).start().await.unwrap();
     let lab = rig.lab.clone();
     rig.until_true(|| lab.attempts() == 1).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let held = claimed(&rig, run.run_id(), 6).await + claimed(&rig, also.run_id(), 2).await;
     assert_eq!(held, 1, "the rest is for others");
     // Another worker makes its attempt at the same time, and the following ones are not delayed.
-    let second = rig.server("gpu").start().await.unwrap();
+    let second = rig.server(wide("gpu")).start().await.unwrap();
     rig.until_true(|| lab.attempts() == 2).await;
     let behind = rig.client.start(study(text("another activity"))).await.unwrap();
     assert_eq!(behind.result().await.unwrap(), "another activity done");
@@ -237,7 +237,14 @@ async fn a_worker_claims_no_more_of_an_activity_than_it_attempts() {
 #[tokio::test(start_paused = true)]
 async fn a_queue_without_work_takes_no_places_from_another() {
     let rig = Rig::new();
-    let worker = rig.worker().max_activities(1).queue("idle").queue("gpu").start().await.unwrap();
+    let worker = rig
+        .worker()
+        .max_activities(1)
+        .queue(wide("idle"))
+        .queue(wide("gpu"))
+        .start()
+        .await
+        .unwrap();
     let run = rig.client.start(study(text("x"))).await.unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(60), run.result()).await;
     assert_eq!(ended.expect("in time").unwrap(), "x done");
@@ -283,7 +290,7 @@ impl Hook for LateClaims {
 #[tokio::test(start_paused = true)]
 async fn a_local_activity_does_not_take_the_place_of_what_is_being_claimed() {
     let rig = Rig::new();
-    let worker = rig.worker().max_activities(1).queue("gpu").start().await.unwrap();
+    let worker = rig.worker().max_activities(1).queue(wide("gpu")).start().await.unwrap();
     let claims = LateClaims::new();
     rig.store.set_hook(claims.clone());
     let queued = rig.client.start(study(text("queued"))).await.unwrap();
@@ -342,7 +349,7 @@ async fn blocking_activities_are_not_claimed_beyond_their_places() {
     let rig = Rig::new();
     let counted = Arc::new(ClaimsCounted::default());
     rig.store.set_hook(counted.clone());
-    let worker = rig.worker().max_blocking(2).queue("press").start().await.unwrap();
+    let worker = rig.worker().max_blocking(2).queue(wide("press")).start().await.unwrap();
     let run = rig.client.start(pressings(10)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 140);
     assert_eq!(counted.most.load(Ordering::SeqCst), 2);

@@ -11,7 +11,7 @@ use piton::worker::Queue;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::queues::text;
+use crate::queues::{text, wide};
 use crate::rig::Rig;
 
 /// What was attempted, in order.
@@ -103,9 +103,9 @@ async fn limits_hold_over_all_workers() {
     let rig = Rig::new();
     let limits = QueueLimits::default().partition_concurrent(2).max_concurrent(5);
     rig.client.queue("renders").limit(limits).await.unwrap();
-    let mut workers = vec![rig.worker().queue("renders").start().await.unwrap()];
+    let mut workers = vec![rig.worker().queue(wide("renders")).start().await.unwrap()];
     for _ in 0..2 {
-        workers.push(rig.remote_worker().queue("renders").start().await.unwrap());
+        workers.push(rig.remote_worker().queue(wide("renders")).start().await.unwrap());
     }
     let began = Instant::now();
     let mut runs = Vec::new();
@@ -141,7 +141,7 @@ async fn each_partition_has_a_rate() {
     let rig = Rig::new();
     let limits = QueueLimits::default().partition_rate(4, Duration::from_secs(2));
     rig.client.queue("requests").limit(limits).await.unwrap();
-    let worker = rig.worker().queue("requests").start().await.unwrap();
+    let worker = rig.worker().queue(wide("requests")).start().await.unwrap();
     let began = Instant::now();
     let many = rig.client.start(request_all(text("a"), 24)).await.unwrap();
     let few = rig.client.start(request_all(text("b"), 4)).await.unwrap();
@@ -164,7 +164,7 @@ async fn request_for(tenant: String, partition: String) -> String {
 #[tokio::test(start_paused = true)]
 async fn a_partition_that_no_database_can_store_fails_the_run() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("requests").start().await.unwrap();
+    let worker = rig.worker().queue(wide("requests")).start().await.unwrap();
     let none = rig.client.start(request_for(text("a"), String::new())).await.unwrap();
     assert_eq!(none.result().await.unwrap(), "a");
     let run = rig.client.start(request_for(text("a"), text("a\0b"))).await.unwrap();

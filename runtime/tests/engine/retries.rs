@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::activities::{Lab, PickError, perform};
-use crate::queues::study;
+use crate::queues::{study, wide};
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
 
@@ -121,7 +121,7 @@ async fn a_panic_is_final_where_the_activity_says_so() {
 #[tokio::test(start_paused = true)]
 async fn panics_on_queues_and_on_threads_are_tried_again() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let worker = rig.worker().queue(wide("gpu")).start().await.unwrap();
     let run = rig.client.start(falls(text("queued"))).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "the activity panicked: twice is enough");
     assert_eq!(rig.lab.begun("queued"), [1, 2]);
@@ -317,7 +317,7 @@ async fn a_wait_is_shortened_by_chance_within_its_jitter() {
         let rig = Rig::new();
         rig.store.repeat_run_ids(7);
         rig.lab.fail("flaky", 8);
-        let worker = rig.worker().queue("far").start().await.unwrap();
+        let worker = rig.worker().queue(wide("far")).start().await.unwrap();
         let began = Instant::now();
         let mut runs = Vec::new();
         for _ in 0..8 {
@@ -339,7 +339,7 @@ async fn a_wait_is_shortened_by_chance_within_its_jitter() {
 #[tokio::test(start_paused = true)]
 async fn an_attempt_on_a_queue_is_not_begun_again_when_the_clock_comes_back() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("gpu").start().await.unwrap();
+    let worker = rig.worker().queue(wide("gpu")).start().await.unwrap();
     let run = rig.client.start(study(text("hang"))).await.unwrap();
     rig.until_true(|| rig.lab.begun("hang") == [1]).await;
     rig.store.move_clock(60_000_000);
