@@ -117,9 +117,7 @@ impl<W: Workflow> ChildHandle<W> {
     /// Waits for the child's result without consuming the handle: the child may be awaited several times, also in
     /// several branches.
     pub fn result(&self) -> ChildResult<W> {
-        let (child, workflow_id, start) =
-            (self.child, self.workflow_id.clone(), self.start.clone());
-        ChildResult(Self { workflow: NameOf::new(), child, workflow_id, start })
+        ChildResult(self.clone())
     }
 
     /// Sends the child a signal, like [`Context::signal_run`]. If the child has closed, the signal becomes a dead
@@ -132,6 +130,19 @@ impl<W: Workflow> ChildHandle<W> {
     pub fn cancel(&self, cx: &Context, reason: impl Into<String>) {
         let cancel = Message::Cancel { reason: reason.into() };
         cx.send_child(self.child, &self.workflow_id, Ok(cancel));
+    }
+}
+
+/// Both handles are of the same child. Its options are set before.
+impl<W> Clone for ChildHandle<W> {
+    fn clone(&self) -> Self {
+        let Self { workflow, child, workflow_id, start } = self;
+        Self {
+            workflow: workflow.clone(),
+            child: *child,
+            workflow_id: workflow_id.clone(),
+            start: start.clone(),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
-//! Memos: values with which a run is started and that lists show.
+//! Memos: values of a run that lists show.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Small values by name, which lists show and filters cannot use. A memo does not change.
+/// Small values by name, which lists show and filters cannot use. The workflow may
+/// [replace](crate::machine::Context::set_memo) the one with which its run was started.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memo(BTreeMap<String, Value>);
 

@@ -3,7 +3,7 @@
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::{AttributeChanges, NewReply, OutgoingMessage, RunId};
+use crate::model::{AttributeChanges, Memo, NewReply, OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Effects<'a> {
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
     /// Changes of attributes.
     pub(super) attributes: Vec<(RunId, AttributeChanges)>,
+    /// New memos, one for each run.
+    pub(super) memos: Vec<(RunId, &'a Memo)>,
     /// Answers to updates.
     pub(super) replied: Vec<(RunId, &'a NewReply)>,
     /// Runs to pause.
@@ -47,6 +49,10 @@ impl<'a> Effects<'a> {
                     Effect::SetAttributes(changes) => match effects.attributes.last_mut() {
                         Some((last, before)) if *last == run_id => before.extend(changes.clone()),
                         _ => effects.attributes.push((run_id, changes.clone())),
+                    },
+                    Effect::SetMemo(memo) => match effects.memos.last_mut() {
+                        Some((last, before)) if *last == run_id => *before = memo,
+                        _ => effects.memos.push((run_id, memo)),
                     },
                     Effect::Pause => effects.paused.push(run_id),
                     Effect::Reply(reply) => effects.replied.push((run_id, reply)),

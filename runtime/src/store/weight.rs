@@ -119,6 +119,7 @@ impl Weight for Effect {
             Self::Send(message) => message.to.len() + message.body.weight(),
             Self::SetAside(letter) => letter.reason.len(),
             Self::SetAttributes(changes) => changes.bytes(),
+            Self::SetMemo(memo) => memo.bytes(),
             Self::Reply(reply) => reply.update.len() + reply.reply.weight(),
         }
     }

@@ -123,6 +123,33 @@ async fn a_run_that_sets_an_invalid_attribute_fails() {
     worker.shutdown().await.unwrap();
 }
 
+#[workflow]
+async fn notes(cx: &Context, bytes: usize) -> String {
+    cx.set_memo([("stage", "begun")].into_iter().collect::<Memo>());
+    let approval = cx.signal::<Approve>().await;
+    cx.set_memo([("stage", "x".repeat(bytes))].into_iter().collect::<Memo>());
+    cx.sleep(hours(1)).await;
+    approval.by
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workflow_replaces_its_memo() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let stage = |text: &str| [("stage", json!(text))].into_iter().collect::<Memo>();
+    for (bytes, last) in [(3, stage("xxx")), (Memo::MAX_BYTES, stage("begun"))] {
+        let started = stage("new");
+        let run = rig.client.start(notes(bytes)).memo(started).await.unwrap();
+        rig.until_parked(&run).await;
+        assert_eq!(run.status().await.unwrap().memo, stage("begun"));
+        run.signal(Approve { by: "Ann".to_owned() }).await.unwrap();
+        let result = run.result().await;
+        assert_eq!(result.is_ok(), bytes == 3, "{result:?}");
+        assert_eq!(run.status().await.unwrap().memo, last);
+    }
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_run_is_started_with_attributes_and_a_memo() {
     let rig = Rig::new();

@@ -83,6 +83,7 @@ impl Queues {
                 | Effect::SetAside(_)
                 | Effect::Reply(_)
                 | Effect::SetAttributes(_)
+                | Effect::SetMemo(_)
                 | Effect::Pause => continue,
             };
             let key = ActivityKey { run_id, handle: activity.handle };

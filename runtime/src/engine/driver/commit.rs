@@ -227,6 +227,7 @@ impl Driver {
             set_aside,
             replies,
             attributes,
+            memo,
             pauses,
         } = effects;
         // If the response to a delivery was lost, the arrival may be noted twice.
@@ -269,6 +270,7 @@ impl Driver {
                 .chain(set_aside)
                 .chain(replied)
                 .chain(labelled)
+                .chain(memo.map(Effect::SetMemo))
                 .chain(pauses.then_some(Effect::Pause))
                 .collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())

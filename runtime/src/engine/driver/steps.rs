@@ -8,8 +8,8 @@ use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
 use crate::machine::{Failure, Machine, NextRun, SetAside, StepError, StepOutcome};
 use crate::model::{
-    ActivityOperation, AttributeChanges, BlockedReason, Handle, NewReply, OutgoingMessage, Payload,
-    RunStatus, Timestamp,
+    ActivityOperation, AttributeChanges, BlockedReason, Handle, Memo, NewReply, OutgoingMessage,
+    Payload, RunStatus, Timestamp,
 };
 
 /// The maximum number of steps in one commit. Steps are folded if what they wait for is already there: signals in
@@ -41,6 +41,8 @@ pub(super) struct Effects {
     pub(super) set_aside: Vec<SetAside>,
     /// Changes of attributes.
     pub(super) attributes: AttributeChanges,
+    /// The new memo.
+    pub(super) memo: Option<Memo>,
     /// Answers to updates.
     pub(super) replies: Vec<NewReply>,
     /// Whether the run is paused.
@@ -57,6 +59,7 @@ impl Effects {
             set_aside,
             replies,
             attributes,
+            memo,
             pauses,
         } = self;
         let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
@@ -66,6 +69,7 @@ impl Effects {
             && messages.is_empty()
             && replies.is_empty()
             && attributes.is_empty()
+            && memo.is_none()
             && !pauses
     }
 
@@ -80,6 +84,7 @@ impl Effects {
         self.messages.extend(machine.take_messages());
         self.set_aside.extend(machine.take_set_aside());
         self.attributes.extend(machine.take_attributes());
+        self.memo = machine.take_memo().or(self.memo.take());
         self.replies.extend(machine.take_replies());
     }
 
@@ -93,6 +98,7 @@ impl Effects {
         self.messages.extend(later.messages);
         self.set_aside.extend(later.set_aside);
         self.attributes.extend(later.attributes);
+        self.memo = later.memo.or(self.memo);
         self.replies.extend(later.replies);
         self.pauses |= later.pauses;
         self

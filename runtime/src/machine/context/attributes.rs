@@ -1,11 +1,11 @@
-//! The attributes that a run sets.
+//! The attributes and the memo that a run sets.
 
 use super::Context;
 use crate::error::Error;
 use crate::machine::StepError;
-use crate::model::{AttributeChanges, AttributeError, Attributes};
+use crate::model::{AttributeChanges, AttributeError, Attributes, Memo};
 
-/// Changes of attributes that are not committed yet.
+/// Changes of attributes and memos that are not committed yet.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     /// Of the current step.
@@ -14,6 +14,10 @@ pub(super) struct Labels {
     of_steps_before: AttributeChanges,
     /// The error of the current step, if a change is not valid.
     failed: Option<AttributeError>,
+    /// The memo that the current step sets.
+    memo: Option<Memo>,
+    /// The memo that earlier steps have set.
+    memo_before: Option<Memo>,
 }
 
 /// For workflow code.
@@ -52,6 +56,26 @@ impl Context {
             Err(error) => _ = labels.failed.get_or_insert(error),
         }
     }
+
+    /// Replaces the memo of the run, which lists show: also the one with which the run was started. An empty memo
+    /// removes it. Like [`Context::set_attributes`], the change is part of the step. A closed run keeps its memo, and
+    /// the runs that follow it in its chain take it over.
+    ///
+    /// The run fails if the memo is longer than [`Memo::MAX_BYTES`] as JSON.
+    ///
+    /// ```
+    /// use piton::model::Memo;
+    /// use piton::prelude::*;
+    ///
+    /// #[workflow]
+    /// async fn ship(cx: &Context, parcels: u32) {
+    ///     cx.set_memo([("left", parcels)].into_iter().collect::<Memo>());
+    ///     cx.sleep(hours(1)).await;
+    /// }
+    /// ```
+    pub fn set_memo(&self, memo: impl Into<Memo>) {
+        self.fields().labels.borrow_mut().memo = Some(memo.into());
+    }
 }
 
 impl Context {
@@ -61,6 +85,9 @@ impl Context {
         let before = std::mem::take(&mut labels.of_step);
         labels.of_steps_before.extend(before);
         labels.failed = None;
+        if let Some(memo) = labels.memo.take() {
+            labels.memo_before = Some(memo);
+        }
     }
 
     /// Checks the changes of the step.
@@ -68,19 +95,26 @@ impl Context {
     /// # Errors
     /// The first change that is not valid.
     pub(crate) fn check_labels(&self) -> Result<(), StepError> {
-        let failed = self.fields().labels.borrow_mut().failed.take();
-        match failed {
-            None => Ok(()),
-            Some(error) => {
-                let context = "attributes cannot be set";
-                Err(StepError::Failed(Error::from(error).context(context)))
-            }
+        let mut labels = self.fields().labels.borrow_mut();
+        if let Some(error) = labels.failed.take() {
+            let context = "attributes cannot be set";
+            return Err(StepError::Failed(Error::from(error).context(context)));
         }
+        let bytes = labels.memo.as_ref().map_or(0, Memo::bytes);
+        if bytes > Memo::MAX_BYTES {
+            let limit = Memo::MAX_BYTES;
+            let message = format!(
+                "the memo cannot be set: it has {bytes} bytes as JSON; the limit is {limit}"
+            );
+            return Err(StepError::Failed(Error::msg(message)));
+        }
+        Ok(())
     }
 
     /// Drops the changes of a failed step.
     pub(crate) fn drop_labels(&self) {
-        self.fields().labels.borrow_mut().of_step = AttributeChanges::new();
+        let mut labels = self.fields().labels.borrow_mut();
+        (labels.of_step, labels.memo) = (AttributeChanges::new(), None);
     }
 
     pub(crate) fn take_attributes(&self) -> AttributeChanges {
@@ -89,5 +123,11 @@ impl Context {
         let mut changes = std::mem::take(&mut labels.of_steps_before);
         changes.extend(of_step);
         changes
+    }
+
+    pub(crate) fn take_memo(&self) -> Option<Memo> {
+        let mut labels = self.fields().labels.borrow_mut();
+        let before = labels.memo_before.take();
+        labels.memo.take().or(before)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Arrivals, Machine, OperationOutcome};
 use crate::machine::context::{is_on_queue, is_shielded};
 use crate::model::{
-    ActivityOperation, AttributeChanges, Came, Handle, NewReply, Operation, OutgoingMessage,
+    ActivityOperation, AttributeChanges, Came, Handle, Memo, NewReply, Operation, OutgoingMessage,
     Timestamp, Wait,
 };
 
@@ -67,6 +67,11 @@ impl Machine {
     /// Takes the changes of attributes since the last call.
     pub fn take_attributes(&mut self) -> AttributeChanges {
         self.cx.take_attributes()
+    }
+
+    /// Takes the memo that steps have set since the last call.
+    pub fn take_memo(&mut self) -> Option<Memo> {
+        self.cx.take_memo()
     }
 
     /// Withdraws all waits of the run for promises.

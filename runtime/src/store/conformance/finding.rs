@@ -18,6 +18,7 @@ crate::store::conformance::list_cases!("finding":
     a_run_that_is_refused_leaves_no_attributes,
     a_step_sets_and_unsets_attributes,
     a_step_that_is_lost_sets_nothing,
+    a_step_replaces_the_memo,
     attributes_stay_when_a_run_closes,
     runs_are_found_by_each_kind_of_attribute,
     the_names_of_attributes_are_listed,
@@ -131,6 +132,28 @@ async fn a_step_that_is_lost_sets_nothing(t: StoreUnderTest) {
     let changes = AttributeChanges::new().with("customer", "c-17");
     t.commit(worker, setting(keep(run_id, 7, "one"), changes)).await;
     assert_eq!(t.record(run_id).await.attributes, AttributeMap::new());
+}
+
+async fn a_step_replaces_the_memo(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let memo = |text: &str| [("note", text), ("by", "Höhe \"1\"")].into_iter().collect::<Memo>();
+    let runs = ["a", "b", "c"].map(|id| {
+        let memo = if id == "c" { Memo::new() } else { memo("first") };
+        NewRun { memo, owner: Some(worker), ..new_run(id) }
+    });
+    let [one, two, three] = runs.each_ref().map(|run| run.run_id);
+    t.start_all(runs.to_vec()).await;
+    let set = |run_id, expected, memos: Vec<Memo>| CommitStep {
+        effects: memos.into_iter().map(Effect::SetMemo).collect(),
+        ..keep(run_id, expected, "one")
+    };
+    t.commit(worker, set(one, 0, vec![memo("lost"), memo("second")])).await;
+    t.commit(worker, set(two, 0, vec![Memo::new()])).await;
+    t.commit(worker, set(three, 0, vec![memo("third")])).await;
+    t.commit(worker, set(three, 7, vec![memo("of no step")])).await;
+    for (run_id, expected) in [(one, memo("second")), (two, Memo::new()), (three, memo("third"))] {
+        assert_eq!(t.record(run_id).await.memo, expected);
+    }
 }
 
 async fn attributes_stay_when_a_run_closes(t: StoreUnderTest) {

@@ -1,6 +1,6 @@
 //! The effects of a step other than the change of its run.
 
-use crate::model::{AttributeChanges, Handle, NewReply, OutgoingMessage};
+use crate::model::{AttributeChanges, Handle, Memo, NewReply, OutgoingMessage};
 use crate::store::{NewActivity, NewDeadLetter};
 
 /// A write of a step other than the update of its run's row. It is part of the step's commit. An effect touches
@@ -24,4 +24,6 @@ pub enum Effect {
     Pause,
     /// Sets and removes attributes of the run. Of several changes in a step, the last counts for each name.
     SetAttributes(AttributeChanges),
+    /// Replaces the memo of the run; an empty one removes it. Of several in a step, the last counts.
+    SetMemo(Memo),
 }

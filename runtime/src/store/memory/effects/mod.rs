@@ -32,6 +32,7 @@ impl State {
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
                 Effect::SetAttributes(changes) => self.set_attributes(run_id, changes),
+                Effect::SetMemo(memo) => self.set_memo(run_id, memo),
                 // After the step has let go of the run.
                 Effect::Pause => {}
                 Effect::Reply(reply) => self.reply(run_id, reply, news),

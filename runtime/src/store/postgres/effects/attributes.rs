@@ -1,8 +1,8 @@
-//! Attributes are set and unset.
+//! Attributes are set and unset, and memos are replaced.
 
 use sqlx::PgConnection;
 
-use crate::model::{AttributeChanges, RunId};
+use crate::model::{AttributeChanges, Memo, RunId};
 use crate::store::NewRun;
 use crate::store::postgres::named_by;
 use crate::store::rows::AttributeRow;
@@ -17,6 +17,8 @@ const SET: &str = "INSERT INTO piton_attributes \
     (run_id, name, place, kind, text, integer, float, truth, time) \
     SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], \
     $7::double precision[], $8::bigint[], $9::bigint[])";
+
+const REMOVE_MEMOS: &str = "DELETE FROM piton_memos WHERE run_id = ANY ($1)";
 
 const ADD_MEMOS: &str =
     "INSERT INTO piton_memos (run_id, memo) SELECT * FROM unnest($1::uuid[], $2::text[])";
@@ -61,6 +63,29 @@ async fn set_rows(
     Ok(())
 }
 
+/// The memos of steps.
+pub(super) async fn write_memos(
+    connection: &mut PgConnection,
+    memos: &[(RunId, &Memo)],
+) -> Result<(), sqlx::Error> {
+    let run_ids: Vec<_> = memos.iter().map(|(run_id, _)| run_id.as_uuid()).collect();
+    sqlx::query(REMOVE_MEMOS).bind(run_ids).execute(&mut *connection).await?;
+    insert_memos(connection, memos.iter().copied()).await
+}
+
+async fn insert_memos(
+    connection: &mut PgConnection,
+    memos: impl Iterator<Item = (RunId, &Memo)>,
+) -> Result<(), sqlx::Error> {
+    let memos = memos.filter(|(_, memo)| !memo.is_empty());
+    let (run_ids, memos): (Vec<_>, Vec<_>) =
+        memos.map(|(run_id, memo)| (run_id.as_uuid(), memo.to_json())).unzip();
+    if !run_ids.is_empty() {
+        sqlx::query(ADD_MEMOS).bind(run_ids).bind(memos).execute(connection).await?;
+    }
+    Ok(())
+}
+
 /// The attributes with which inserted runs are started.
 pub(in crate::store::postgres) async fn write_new(
     connection: &mut PgConnection,
@@ -71,13 +96,5 @@ pub(in crate::store::postgres) async fn write_new(
         attributes.flat_map(|(name, value)| AttributeRow::of(run.run_id, name, value))
     });
     set_rows(connection, rows.collect()).await?;
-    let memos: Vec<_> = runs.iter().filter(|run| !run.memo.is_empty()).collect();
-    if !memos.is_empty() {
-        sqlx::query(ADD_MEMOS)
-            .bind(memos.iter().map(|run| run.run_id.as_uuid()).collect::<Vec<_>>())
-            .bind(memos.iter().map(|run| run.memo.to_json()).collect::<Vec<_>>())
-            .execute(connection)
-            .await?;
-    }
-    Ok(())
+    insert_memos(connection, runs.iter().map(|run| (run.run_id, &run.memo))).await
 }

@@ -61,6 +61,9 @@ pub(crate) async fn write(
     if !effects.attributes.is_empty() {
         attributes::write(connection, &effects.attributes).await?;
     }
+    if !effects.memos.is_empty() {
+        attributes::write_memos(connection, &effects.memos).await?;
+    }
     if !effects.paused.is_empty() {
         pause::write(connection, &effects.paused).await?;
     }

@@ -1,6 +1,6 @@
-//! Attributes are set and unset.
+//! Attributes are set and unset, and memos are replaced.
 
-use crate::model::{AttributeChanges, RunId};
+use crate::model::{AttributeChanges, Memo, RunId};
 use crate::store::NewRun;
 use crate::store::rows::AttributeRow;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
@@ -10,6 +10,8 @@ const UNSET: &str = "DELETE FROM piton_attributes WHERE (run_id, name) IN (";
 const SET: &str = "INSERT INTO piton_attributes \
     (run_id, name, place, kind, text, integer, float, truth, time) \
     SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9 FROM (";
+
+const REMOVE_MEMO: &str = "DELETE FROM piton_memos WHERE run_id IN (";
 
 const ADD_MEMO: &str = "INSERT INTO piton_memos (run_id, memo) SELECT column1, column2 FROM (";
 
@@ -49,6 +51,27 @@ fn set(script: &mut Script, rows: &[AttributeRow<'_>]) {
     }
 }
 
+/// The memos of steps.
+pub(super) fn add_memos(script: &mut Script, memos: &[(RunId, &Memo)]) {
+    for memos in memos.chunks(MAX_ROWS) {
+        script.sql(REMOVE_MEMO).values(1, memos.iter(), |script, (run_id, _)| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+    }
+    let memos = memos.iter().filter(|(_, memo)| !memo.is_empty());
+    insert_memos(script, &memos.copied().collect::<Vec<_>>());
+}
+
+fn insert_memos(script: &mut Script, memos: &[(RunId, &Memo)]) {
+    for memos in memos.chunks(MAX_ROWS) {
+        script.sql(ADD_MEMO).values(2, memos.iter(), |script, (run_id, memo)| {
+            script.bind(run_id.as_uuid()).bind(memo.to_json());
+        });
+        script.sql(") WHERE column1 IS NOT NULL; ");
+    }
+}
+
 /// The attributes with which runs are started.
 pub(in crate::store::sqlite) fn add_new<'a>(
     script: &mut Script,
@@ -62,11 +85,6 @@ pub(in crate::store::sqlite) fn add_new<'a>(
         })
         .collect();
     set(script, &rows);
-    let memos: Vec<_> = runs.filter(|run| !run.memo.is_empty()).collect();
-    for memos in memos.chunks(MAX_ROWS) {
-        script.sql(ADD_MEMO).values(2, memos.iter(), |script, run| {
-            script.bind(run.run_id.as_uuid()).bind(run.memo.to_json());
-        });
-        script.sql(") WHERE column1 IS NOT NULL; ");
-    }
+    let memos = runs.filter(|run| !run.memo.is_empty()).map(|run| (run.run_id, &run.memo));
+    insert_memos(script, &memos.collect::<Vec<_>>());
 }

@@ -31,6 +31,7 @@ pub(crate) fn add(
     send::add(script, &effects.sent, now)?;
     set_aside::add(script, &effects.set_aside, now);
     attributes::add(script, &effects.attributes);
+    attributes::add_memos(script, &effects.memos);
     reply::add(script, &effects.replied, now)?;
     pause::add(script, &effects.paused);
     history::add(script, &effects.kept, now);
