@@ -26,7 +26,7 @@ pub(crate) enum PromiseCommand {
         #[arg(long, value_name = "COUNT", default_value_t = 100)]
         limit: u32,
     },
-    /// Show the outcome of a promise
+    /// Show the outcome of a promise, and the types with which runs await it
     Show {
         /// The promise's token
         token: PromiseToken,
@@ -128,9 +128,15 @@ async fn list(
 }
 
 async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure> {
+    let schemas = promise.schemas().await?;
+    let of_json = schemas.as_ref().map(|of| json!({ "value": of.resolved, "error": of.rejected }));
     let Some(settled) = promise.peek().await? else {
-        let text = || "nobody has completed it\n".to_owned();
-        return Ok(output.say(&json!({ "status": "open" }), text));
+        let text = || {
+            let types = schemas.map(|of| (of.resolved.short_name(), of.rejected.short_name()));
+            let types = types.map(|(value, error)| format!("value  {value}\nerror  {error}\n"));
+            format!("nobody has completed it\n{}", types.unwrap_or_default())
+        };
+        return Ok(output.say(&json!({ "status": "open", "schemas": of_json }), text));
     };
     let (status, value) = (settled.outcome().as_str(), settled.to_json()?);
     let cause = match settled.outcome() {
@@ -139,7 +145,8 @@ async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure
         _ => None,
     };
     if output.json {
-        return Ok(output::json(&json!({ "status": status, "value": value, "cause": cause })));
+        let shown = json!({ "status": status, "value": value, "cause": cause, "schemas": of_json });
+        return Ok(output::json(&shown));
     }
     Ok(match cause {
         Some(cause) => format!("{status}: {cause}\n"),

@@ -31,6 +31,11 @@ pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Res
     let of_nobody = "promise1.on_promise.id.promise-2.price";
     refused(&shell, &["promise", "resolve", of_nobody, "7"], "no run awaits the promise")?;
     assert_eq!(shell.prints(&["promise", "show", &typo])?, "nobody has completed it\n");
+    let shown = shell.prints(&["promise", "show", &token("price")])?;
+    assert_eq!(shown, "nobody has completed it\nvalue  u64\nerror  String\n");
+    let shown = shell.prints(&["promise", "show", &token("price"), "--json"])?;
+    let shown: Value = serde_json::from_str(&shown)?;
+    assert_eq!(shown["schemas"]["value"]["type_name"], "u64", "{shown}");
     let misfit = "it is no `u64`:";
     refused(&shell, &["promise", "resolve", &token("price"), "\"much\""], misfit)?;
     let done = shell.prints(&["promise", "resolve", of_nobody, "7", "--ahead"])?;

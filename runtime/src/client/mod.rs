@@ -50,7 +50,7 @@ pub use many::{ChangeMany, ManyChanged};
 pub use operate::ChangeOne;
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
-pub use promises::{Completed, PromiseHandle, SettledPromise};
+pub use promises::{Completed, PromiseHandle, PromiseSchemas, SettledPromise};
 pub use queues::QueueHandle;
 #[cfg(feature = "schedules")]
 pub use schedules::{

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::Client;
 use crate::codec::schemas::{self, StoredSchema};
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Schema};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution;
 use crate::error::{CompleteError, KeyError, StoreError};
@@ -73,6 +73,15 @@ impl SettledPromise {
     fn unreadable(&self, source: CodecError) -> CompleteError {
         CompleteError::Unreadable { token: self.token.clone(), source }
     }
+}
+
+/// The types with which runs wait for a promise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PromiseSchemas {
+    /// The type of its value.
+    pub resolved: Schema,
+    /// The type of its error.
+    pub rejected: Schema,
 }
 
 impl Client {
@@ -215,6 +224,19 @@ impl PromiseHandle {
         patiently(|| store.find_promise(self.token.key())).await.map_err(failed)
     }
 
+    /// The types of its value and of its error, for programs that do not have them; `None` before a run has awaited it.
+    ///
+    /// # Errors
+    /// See [`PromiseHandle::peek`]; [`CompleteError::Encode`] if the database does not have the schemas.
+    pub async fn schemas(&self) -> Result<Option<PromiseSchemas>, CompleteError> {
+        let Some(types) = self.record().await?.and_then(|record| record.types) else {
+            return Ok(None);
+        };
+        let resolved = self.schema(types.resolved).await?.clone();
+        let rejected = self.schema(types.rejected).await?.clone();
+        Ok(Some(PromiseSchemas { resolved, rejected }))
+    }
+
     async fn complete_as(&self, outcome: PromiseOutcome) -> Result<Completed, CompleteError> {
         if let Some(queue) = self.token.queue() {
             return Err(CompleteError::OfQueue {
@@ -280,18 +302,25 @@ impl PromiseHandle {
         hash: Option<SchemaHash>,
     ) -> Result<Payload, CompleteError> {
         let Some(hash) = hash else { return Ok(Payload::from_json(json)) };
+        let schema = self.schema(hash).await?;
+        codec::json_to_payload(json, schema).map_err(|error| CompleteError::Unfit {
+            token: self.token.clone(),
+            reason: codec::misfit(schema, error),
+        })
+    }
+
+    /// A recorded schema.
+    async fn schema(&self, hash: SchemaHash) -> Result<&'static Schema, CompleteError> {
         if codec::is_unknown(hash) {
             let store = &**self.client.store();
             patiently(|| evolution::learn_schemas(store, vec![hash])).await.map_err(failed)?;
         }
         match schemas::known(hash) {
-            Some(StoredSchema::Value(schema)) => {
-                codec::json_to_payload(json, schema).map_err(|error| CompleteError::Unfit {
-                    token: self.token.clone(),
-                    reason: codec::misfit(schema, error),
-                })
-            }
-            _ => self.encoded(Err(CodecError::UnknownSchema(hash))),
+            Some(StoredSchema::Value(schema)) => Ok(schema),
+            _ => Err(CompleteError::Encode {
+                token: self.token.clone(),
+                source: CodecError::UnknownSchema(hash),
+            }),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use piton::client::{Completed, PromiseHandle};
+use piton::codec::Schema;
 use piton::error::CompleteError;
 use piton::machine::{Never, PromiseError};
 use piton::model::{BlockedReason, Cause, CauseKind, PromiseOutcome, RunId};
@@ -452,6 +453,9 @@ async fn what_does_not_fit_is_refused_once_it_is_awaited() {
     rig.until_parked(&run).await;
     let promise = rig.client.promise(&token(&run, "approval"));
     until_awaited(&promise).await;
+    let schemas = promise.schemas().await.unwrap().unwrap();
+    assert_eq!(schemas.resolved, Schema::of::<Decision>());
+    assert_eq!(schemas.rejected, Schema::of::<Refusal>());
     let refused = promise.resolve_json(&json!({ "bye": "Ada", "cents": 7 })).await.unwrap_err();
     let CompleteError::Unfit { reason, .. } = &refused else { panic!("{refused}") };
     assert!(reason.starts_with("it is no `Decision`: `bye`"), "{reason}");
@@ -482,6 +486,7 @@ async fn what_does_not_fit_is_refused_once_it_is_awaited() {
     let run =
         rig.client.start(approve("go".into())).id("early").start_delay(hours(1)).await.unwrap();
     let promise = rig.client.promise(&token(&run, "approval"));
+    assert_eq!(promise.schemas().await.unwrap(), None);
     assert!(promise.resolve(&"a text".to_owned()).await.unwrap().is_first());
     tokio::time::sleep(hours(1)).await;
     let blocked = rig.until_blocked(&run).await.blocked;
