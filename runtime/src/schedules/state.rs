@@ -48,6 +48,18 @@ pub(crate) struct State {
     pub(crate) requests: VecDeque<u64>,
     #[serde(default, skip_serializing_if = "Doubt::is_empty")]
     pub(crate) doubt: Doubt,
+    /// The next time as the last worker computed it; `None` before the first look and after a change.
+    #[serde(default)]
+    pub(crate) foreseen: Option<Foreseen>,
+}
+
+/// The next time of a schedule, by the time zone data of the worker that computed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Foreseen {
+    /// It is the next after this time.
+    after: UnixSeconds,
+    /// When it falls due, with jitter; `None` if there are no more.
+    at: Option<Timestamp>,
 }
 
 /// What a schedule has done so far.
@@ -156,6 +168,8 @@ pub(crate) struct Taken {
     has_more: bool,
     /// When the next time falls due.
     next_at: Option<Timestamp>,
+    /// The next time before and after it was moved by other time zone data.
+    moved: Option<(Option<Timestamp>, Option<Timestamp>)>,
 }
 
 /// Identifies a schedule.
@@ -166,6 +180,11 @@ pub(crate) struct Identity<'a> {
 }
 
 impl Identity<'_> {
+    /// When a nominal time falls due, with jitter.
+    fn due(&self, times: &Times, nominal: UnixSeconds) -> Timestamp {
+        Timestamp(nominal.as_micros()) + times.jitter(self.id, nominal)
+    }
+
     /// The id of the run of an item: the same whoever starts it. It sorts by the nominal time, as other ids do by the
     /// time of the start.
     pub(crate) fn run_id(&self, item: &Item) -> RunId {
@@ -208,6 +227,7 @@ impl State {
             counts: Counts::default(),
             requests: VecDeque::new(),
             doubt: Doubt::default(),
+            foreseen: None,
         }
     }
 
@@ -254,6 +274,18 @@ impl State {
         }
     }
 
+    /// The next time as another worker computed it and as `times` has it, if they differ. Workers of another build have
+    /// other time zone data.
+    pub(crate) fn moved(
+        &self,
+        times: &Times,
+        schedule: Identity<'_>,
+    ) -> Option<(Option<Timestamp>, Option<Timestamp>)> {
+        let before = self.foreseen.filter(|seen| self.is_live() && seen.after == self.until)?;
+        let now = times.next(self.until).map(|nominal| schedule.due(times, nominal));
+        (before.at != now).then_some((before.at, now))
+    }
+
     /// Collects the times that are due by now.
     pub(crate) fn take(
         &mut self,
@@ -262,7 +294,9 @@ impl State {
         schedule: Identity<'_>,
         now: Timestamp,
     ) -> Taken {
-        let mut taken = Taken::default();
+        let moved = self.moved(times, schedule);
+        let mut taken = Taken { moved, ..Taken::default() };
+        self.foreseen = None;
         self.take_backfills(config, times, &mut taken);
         if !self.is_live() {
             // Times that fall due while the spec has no effect are not caught up.
@@ -272,7 +306,7 @@ impl State {
         let oldest = now - config.catch_up();
         let mut count = 0;
         while let Some(nominal) = times.next(self.until) {
-            let at = Timestamp(nominal.as_micros()) + times.jitter(schedule.id, nominal);
+            let at = schedule.due(times, nominal);
             if at > now {
                 taken.next_at = Some(at);
                 break;
@@ -300,6 +334,9 @@ impl State {
                 self.until = self.until.max(UnixSeconds(until));
                 taken.missed_until = Some(self.until);
             }
+        }
+        if !taken.has_more {
+            self.foreseen = Some(Foreseen { after: self.until, at: taken.next_at });
         }
         taken
     }
@@ -344,6 +381,11 @@ impl State {
         log: Vec<NewScheduleLogEntry>,
     ) -> Decision {
         let mut decision = Decision { log, ..Decision::default() };
+        if let Some((from, to)) = taken.moved {
+            let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
+            let what = LogKind::TimeMoved { from: text(from), to: text(to) };
+            decision.log.push(entry(&what, None, None));
+        }
         for item in missed {
             self.counts.missed += 1;
             decision.log.push(entry(&LogKind::Missed, Some(item.nominal), None));
