@@ -20,6 +20,10 @@ const MAX_TAKEN: usize = 100;
 /// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
+/// A time that a worker finds later than this counts as late: longer than the
+/// default poll interval.
+const LATE: Duration = Duration::from_secs(10);
+
 /// How often to look up a run that another one waits for.
 const WATCH: Duration = Duration::from_millis(500);
 
@@ -64,9 +68,14 @@ pub(crate) struct Foreseen {
 
 /// What a schedule has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Runs started, and signals sent.
     pub started: u64,
+    /// Runs that waited, or wait, for others to close.
+    pub buffered: u64,
+    /// Times of the spec that a worker found within the catch-up window, but more than ten seconds after they were due.
+    pub late: u64,
     /// Runs not started because one was open.
     pub skipped: u64,
     /// Runs not started because one was waiting, or the limit of waiting runs was reached.
@@ -323,6 +332,7 @@ impl State {
             };
             if at >= oldest {
                 count += 1;
+                self.counts.late += u64::from(at + LATE < now);
                 taken.items.push(item);
             } else if taken.missed.len() < MAX_MISSED {
                 taken.missed.push(item);
@@ -396,8 +406,12 @@ impl State {
             decision.log.push(entry(&what, None, None));
         }
         let queue = std::mem::take(&mut self.waiting);
-        for item in queue.into_iter().chain(taken.items.iter().copied()) {
+        for item in queue {
             self.place(item, config, schedule, &mut decision);
+        }
+        for item in &taken.items {
+            self.place(*item, config, schedule, &mut decision);
+            self.counts.buffered += u64::from(self.waiting.back() == Some(item));
         }
         decision
     }
