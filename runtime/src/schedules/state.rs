@@ -20,8 +20,7 @@ const MAX_TAKEN: usize = 100;
 /// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
-/// A time that a worker finds later than this counts as late: longer than the
-/// default poll interval.
+/// A time that a worker finds later than this counts as late: longer than the default poll interval.
 const LATE: Duration = Duration::from_secs(10);
 
 /// How often to look up a run that another one waits for.
