@@ -48,6 +48,13 @@ pub enum LogKind {
     Dropped,
     /// A run was not started because it was later than the catch-up window.
     Missed,
+    /// The next time moved, because a worker of another build has other time zone data.
+    TimeMoved {
+        /// The next time before, with jitter; `None` if there was none.
+        from: Option<String>,
+        /// The next time now.
+        to: Option<String>,
+    },
     /// Runs were not started because they were much later than the catch-up window.
     MissedMany {
         /// All times before this one were missed.

@@ -20,8 +20,8 @@ const MAX_TAKEN: usize = 100;
 /// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
-/// A time that is dealt with later than this counts as late.
-const LATE: Duration = Duration::from_secs(1);
+/// A time that a worker finds later than this counts as late: longer than the default poll interval.
+const LATE: Duration = Duration::from_secs(10);
 
 /// How often to look up a run that another one waits for.
 const WATCH: Duration = Duration::from_millis(500);
@@ -51,13 +51,30 @@ pub(crate) struct State {
     pub(crate) requests: VecDeque<u64>,
     #[serde(default, skip_serializing_if = "Doubt::is_empty")]
     pub(crate) doubt: Doubt,
+    /// The next time as the last worker computed it; `None` before the first look and after a change.
+    #[serde(default)]
+    pub(crate) foreseen: Option<Foreseen>,
+}
+
+/// The next time of a schedule, by the time zone data of the worker that computed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Foreseen {
+    /// It is the next after this time.
+    after: UnixSeconds,
+    /// When it falls due, with jitter; `None` if there are no more.
+    at: Option<Timestamp>,
 }
 
 /// What a schedule has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Counts {
     /// Runs started, and signals sent.
     pub started: u64,
+    /// Runs that waited, or wait, for others to close.
+    pub buffered: u64,
+    /// Times of the spec that a worker found within the catch-up window, but more than ten seconds after they were due.
+    pub late: u64,
     /// Runs not started because one was open.
     pub skipped: u64,
     /// Runs not started because one was waiting, or the limit of waiting runs was reached.
@@ -68,13 +85,6 @@ pub struct Counts {
     /// Runs not started because another run had the workflow id, or because they could not be started; and signals
     /// without a receiving run.
     pub refused: u64,
-    /// Runs that waited for another one to close, or still wait.
-    #[serde(default)]
-    pub buffered: u64,
-    /// Times of the spec that no worker had dealt with a second after they were due, for example during an outage. Those
-    /// outside of the catch-up window are `missed` instead.
-    #[serde(default)]
-    pub late: u64,
 }
 
 /// A due run.
@@ -166,6 +176,8 @@ pub(crate) struct Taken {
     has_more: bool,
     /// When the next time falls due.
     next_at: Option<Timestamp>,
+    /// The next time before and after it was moved by other time zone data.
+    moved: Option<(Option<Timestamp>, Option<Timestamp>)>,
 }
 
 /// Identifies a schedule.
@@ -176,6 +188,11 @@ pub(crate) struct Identity<'a> {
 }
 
 impl Identity<'_> {
+    /// When a nominal time falls due, with jitter.
+    fn due(&self, times: &Times, nominal: UnixSeconds) -> Timestamp {
+        Timestamp(nominal.as_micros()) + times.jitter(self.id, nominal)
+    }
+
     /// The id of the run of an item: the same whoever starts it. It sorts by the nominal time, as other ids do by the
     /// time of the start.
     pub(crate) fn run_id(&self, item: &Item) -> RunId {
@@ -218,6 +235,7 @@ impl State {
             counts: Counts::default(),
             requests: VecDeque::new(),
             doubt: Doubt::default(),
+            foreseen: None,
         }
     }
 
@@ -264,6 +282,18 @@ impl State {
         }
     }
 
+    /// The next time as another worker computed it and as `times` has it, if they differ. Workers of another build have
+    /// other time zone data.
+    pub(crate) fn moved(
+        &self,
+        times: &Times,
+        schedule: Identity<'_>,
+    ) -> Option<(Option<Timestamp>, Option<Timestamp>)> {
+        let before = self.foreseen.filter(|seen| self.is_live() && seen.after == self.until)?;
+        let now = times.next(self.until).map(|nominal| schedule.due(times, nominal));
+        (before.at != now).then_some((before.at, now))
+    }
+
     /// Collects the times that are due by now.
     pub(crate) fn take(
         &mut self,
@@ -272,7 +302,9 @@ impl State {
         schedule: Identity<'_>,
         now: Timestamp,
     ) -> Taken {
-        let mut taken = Taken::default();
+        let moved = self.moved(times, schedule);
+        let mut taken = Taken { moved, ..Taken::default() };
+        self.foreseen = None;
         self.take_backfills(config, times, &mut taken);
         if !self.is_live() {
             // Times that fall due while the spec has no effect are not caught up.
@@ -282,7 +314,7 @@ impl State {
         let oldest = now - config.catch_up();
         let mut count = 0;
         while let Some(nominal) = times.next(self.until) {
-            let at = Timestamp(nominal.as_micros()) + times.jitter(schedule.id, nominal);
+            let at = schedule.due(times, nominal);
             if at > now {
                 taken.next_at = Some(at);
                 break;
@@ -299,7 +331,7 @@ impl State {
             };
             if at >= oldest {
                 count += 1;
-                self.counts.late += u64::from(now.saturating_since(at) > LATE);
+                self.counts.late += u64::from(at + LATE < now);
                 taken.items.push(item);
             } else if taken.missed.len() < MAX_MISSED {
                 taken.missed.push(item);
@@ -311,6 +343,9 @@ impl State {
                 self.until = self.until.max(UnixSeconds(until));
                 taken.missed_until = Some(self.until);
             }
+        }
+        if !taken.has_more {
+            self.foreseen = Some(Foreseen { after: self.until, at: taken.next_at });
         }
         taken
     }
@@ -355,6 +390,11 @@ impl State {
         log: Vec<NewScheduleLogEntry>,
     ) -> Decision {
         let mut decision = Decision { log, ..Decision::default() };
+        if let Some((from, to)) = taken.moved {
+            let text = |at: Option<Timestamp>| at.map(|at| at.to_string());
+            let what = LogKind::TimeMoved { from: text(from), to: text(to) };
+            decision.log.push(entry(&what, None, None));
+        }
         for item in missed {
             self.counts.missed += 1;
             decision.log.push(entry(&LogKind::Missed, Some(item.nominal), None));
@@ -365,11 +405,13 @@ impl State {
             decision.log.push(entry(&what, None, None));
         }
         let queue = std::mem::take(&mut self.waiting);
-        for item in queue.into_iter().chain(taken.items.iter().copied()) {
+        for item in queue {
             self.place(item, config, schedule, &mut decision);
         }
-        let waiting = taken.items.iter().filter(|item| self.waiting.contains(item));
-        self.counts.buffered += waiting.count() as u64;
+        for item in &taken.items {
+            self.place(*item, config, schedule, &mut decision);
+            self.counts.buffered += u64::from(self.waiting.back() == Some(item));
+        }
         decision
     }
 

@@ -9,6 +9,7 @@ mod faults;
 mod overlap;
 mod results;
 mod signals;
+mod zone_data;
 
 use std::sync::Arc;
 use std::time::Duration;

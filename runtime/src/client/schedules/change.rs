@@ -75,6 +75,10 @@ impl Schedule {
             }
             let (config, state) = (changed.config.clone(), changed.state.clone());
             change(&mut changed)?;
+            if changed.says_else {
+                // The next time is that of another spec, and has not moved.
+                changed.state.foreseen = None;
+            }
             changed.state.doubt((&config, &state), &self.id, now);
             changed.state.requests.push_back(request);
             if changed.state.requests.len() > MAX_REQUESTS {

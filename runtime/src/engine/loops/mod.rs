@@ -20,6 +20,8 @@ mod scheduled_signals;
 mod schedules;
 mod sweep;
 mod watch;
+#[cfg(feature = "schedules")]
+mod zone_data;
 
 use std::sync::Arc;
 
@@ -46,7 +48,11 @@ pub(crate) async fn run(session: &Arc<Session>) {
 
 #[cfg(feature = "schedules")]
 async fn run_schedules(session: &Arc<Session>) {
-    schedules::run(session).await;
+    tokio::select! {
+        biased;
+        () = schedules::run(session) => {}
+        () = zone_data::run(session) => {}
+    }
 }
 
 /// Without the feature `schedules`, other workers start the schedules of this worker's workflows.

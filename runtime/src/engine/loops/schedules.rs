@@ -73,14 +73,14 @@ pub(super) struct Turn {
     pub(super) record: ScheduleRecord,
     pub(super) config: Config,
     pub(super) state: State,
-    times: Times,
+    pub(super) times: Times,
     taken: Taken,
     pub(super) decision: Decision,
 }
 
 impl Turn {
     /// `None`, with a warning, if another build wrote it and this one cannot read it.
-    fn of(record: ScheduleRecord) -> Option<Self> {
+    pub(super) fn of(record: ScheduleRecord) -> Option<Self> {
         let read = || -> Result<(Config, State, Times), String> {
             let config: Config = serde_json::from_str(&record.config).map_err(|e| e.to_string())?;
             let state = serde_json::from_str(&record.state).map_err(|e| e.to_string())?;
@@ -104,7 +104,7 @@ impl Turn {
         self.record.workflow != NO_WORKFLOW
     }
 
-    fn identity(&self) -> Identity<'_> {
+    pub(super) fn identity(&self) -> Identity<'_> {
         Identity { id: &self.record.id, token: self.record.token }
     }
 }
