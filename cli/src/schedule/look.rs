@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use piton::client::{Client, LogEntry, ScheduleDescription};
+use piton::client::{Client, LogEntry, ScheduleDescription, ScheduleFilter};
 use piton::model::{OnTimeout, TimeoutClock, Timestamp, WorkflowRetry};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,6 +20,15 @@ pub(crate) struct ListArgs {
     /// Only schedules of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
+    /// Only schedules whose id begins with this text
+    #[arg(long, value_name = "TEXT")]
+    prefix: Option<String>,
+    /// Only schedules that are paused
+    #[arg(long)]
+    paused: bool,
+    /// Only schedules that are not paused
+    #[arg(long, conflicts_with = "paused")]
+    unpaused: bool,
     /// Only schedules after this id
     #[arg(long, value_name = "ID")]
     after: Option<String>,
@@ -45,8 +54,17 @@ pub(super) async fn list(
     args: ListArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let (workflow, after) = (args.workflow.as_deref(), args.after.as_deref());
-    let schedules = client.list_schedules(workflow, after, args.limit).await?;
+    let mut filter = ScheduleFilter::new();
+    if let Some(workflow) = args.workflow {
+        filter = filter.workflow(workflow);
+    }
+    if let Some(prefix) = args.prefix {
+        filter = filter.id_prefix(prefix);
+    }
+    if args.paused || args.unpaused {
+        filter = filter.paused(args.paused);
+    }
+    let schedules = client.list_schedules(&filter, args.after.as_deref(), args.limit).await?;
     if output.json {
         return Ok(output::json(&schedules.iter().map(told).collect::<Vec<_>>()));
     }

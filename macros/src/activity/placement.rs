@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! in   key = "{to}:{subject}", on send(to: &str, subject: String)
-//! out  let __piton_key = format!("{}:{}", to, subject);   // and .keyed(__piton_key) on the call
+//! out  let __piton_key = format!("{}:{}", KeyPart::new(&to, ':'), subject);   // and .keyed(__piton_key) on the call
 //! ```
 
 use proc_macro2::{Ident, TokenStream};
@@ -24,8 +24,8 @@ const PARTITION: Purpose =
 /// The patterns of an activity on a queue.
 #[derive(Debug)]
 pub(super) struct Placement {
-    /// The key of a call.
-    key: Option<Pattern>,
+    /// The key of a call: the pattern, and the expression that makes it.
+    key: Option<(Pattern, TokenStream)>,
     /// The partition of a call.
     partition: Option<Pattern>,
 }
@@ -50,21 +50,26 @@ impl Placement {
         };
         let of_key = "add `queue = \"…\"`: the key is the id of the call within its queue";
         let of_partition = "add `queue = \"…\"`: its partitions take turns";
+        let key = pattern(&args.key, &KEY, of_key);
         Self {
-            key: pattern(&args.key, &KEY, of_key),
+            key: key.map(|key| {
+                let made = key.distinct(diagnostics);
+                (key, made)
+            }),
             partition: pattern(&args.partition, &PARTITION, of_partition),
         }
     }
 
     /// The parameters that the patterns name, which are used even if the body does not name them.
     pub(super) fn named<'a>(&self, signature: &'a ActivitySignature<'_>) -> Vec<&'a Ident> {
-        let params = self.key.iter().chain(&self.partition).flat_map(|pattern| &pattern.params);
+        let key = self.key.iter().map(|(pattern, _)| pattern);
+        let params = key.chain(&self.partition).flat_map(|pattern| &pattern.params);
         params.map(|index| &signature.parameters[*index].name).collect()
     }
 
     /// The statements before the call, whose arguments may be moved into it, and the methods on it.
     pub(super) fn tokens(&self) -> (TokenStream, TokenStream) {
-        let key = self.key.iter().map(|key| quote!(let __piton_key = #key;));
+        let key = self.key.iter().map(|(_, made)| quote!(let __piton_key = #made;));
         let keyed = self.key.iter().map(|_| quote!(.keyed(__piton_key)));
         let partition = self.partition.iter().map(|one| quote!(let __piton_partition = #one;));
         let within = self.partition.iter().map(|_| quote!(.within(__piton_partition)));

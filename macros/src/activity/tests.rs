@@ -51,6 +51,15 @@ fn an_activity_with_a_place_on_its_queue() {
 }
 
 #[test]
+fn a_key_needs_a_text_between_its_values() {
+    let text = expansion(
+        "queue = \"email\", key = \"{to}{subject}\"",
+        "async fn send(to: u32, subject: u32) {}",
+    );
+    assert!(text.contains("two placeholders of the key have no text between them"), "{text}");
+}
+
+#[test]
 fn an_activity_with_a_transaction() {
     insta::assert_snapshot!(expansion(
         "transaction",

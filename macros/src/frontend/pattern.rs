@@ -120,23 +120,50 @@ impl Pattern {
     }
 }
 
-/// The expression that makes the text where the parameters are.
-impl ToTokens for Pattern {
-    fn to_tokens(&self, tokens: &mut TokenStream) {
+impl Pattern {
+    /// The expression that makes the text where the parameters are, such that no two lists of values make the same text.
+    /// Reports placeholders without a text between them.
+    pub(crate) fn distinct(&self, diagnostics: &Diagnostics) -> TokenStream {
+        let last = self.pieces.iter().rposition(|piece| matches!(piece, Piece::Placeholder { .. }));
+        self.format(|number, value| {
+            if Some(number) == last {
+                return value.clone();
+            }
+            let Some(Piece::Text(text)) = self.pieces.get(number + 1) else {
+                let message = "two placeholders of the key have no text between them";
+                let help = "write one, such as `{to}:{subject}`: otherwise `ab` and `c` make the key of `a` and `bc`";
+                diagnostics.malformed(&self.literal, message, help);
+                return value.clone();
+            };
+            let separator = text.chars().next();
+            quote!(::piton::__private::KeyPart::new(&#value, #separator))
+        })
+    }
+
+    /// The expression that makes the text, of values that are changed by this function. It gets the numbers of their
+    /// pieces.
+    fn format(&self, change: impl Fn(usize, &TokenStream) -> TokenStream) -> TokenStream {
         let (mut format, mut values) = (String::new(), Vec::new());
-        for piece in &self.pieces {
+        for (number, piece) in self.pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
                     format.push_str(&text.replace('{', "{{").replace('}', "}}"));
                 }
                 Piece::Placeholder { value, .. } => {
                     format.push_str("{}");
-                    values.push(value);
+                    values.push(change(number, value));
                 }
             }
         }
         let format = LitStr::new(&format, self.literal.span());
-        tokens.extend(quote!(::std::format!(#format, #(#values),*)));
+        quote!(::std::format!(#format, #(#values),*))
+    }
+}
+
+/// The expression that makes the text where the parameters are.
+impl ToTokens for Pattern {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.format(|_, value| value.clone()));
     }
 }
 

@@ -54,7 +54,8 @@ pub use promises::{Completed, PromiseHandle, PromiseSchemas, SettledPromise};
 pub use queues::QueueHandle;
 #[cfg(feature = "schedules")]
 pub use schedules::{
-    Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,
+    Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, ScheduleFilter, Trigger,
+    UpdateSchedule,
 };
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;

@@ -26,6 +26,7 @@ mod field_names;
 mod inclusive_range;
 mod instances;
 mod iteration;
+mod key_part;
 mod lending;
 mod literals;
 mod local;
@@ -91,6 +92,7 @@ pub use iteration::{
     DurableItem, Gives, Items, Position, beside, current_copy, current_item, item, item_list,
     items, keeps, next_copy, next_item,
 };
+pub use key_part::KeyPart;
 pub use lending::{
     Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_key, lender, lent_by, lent_mutably,
     opened,

@@ -171,6 +171,23 @@ async fn a_call_can_have_a_key() {
     worker.shutdown().await.unwrap();
 }
 
+#[workflow]
+async fn notify_of_both(cx: &Context) -> (String, String) {
+    let one = send_mail("ada", "hello: Ben".to_owned()).await;
+    let other = send_mail("ada:hello", " Ben".to_owned()).await;
+    (one.unwrap_or_default(), other.unwrap_or_default())
+}
+
+#[tokio::test(start_paused = true)]
+async fn values_of_a_key_do_not_run_into_each_other() {
+    let rig = Rig::new();
+    let worker = rig.worker().queue("mail").start().await.unwrap();
+    let run = rig.client.start(notify_of_both()).await.unwrap();
+    let sent = ("ada done: hello: Ben".to_owned(), "ada:hello done:  Ben".to_owned());
+    assert_eq!(run.result().await.unwrap(), sent);
+    worker.shutdown().await.unwrap();
+}
+
 #[activity(name = "post.letter", queue = "mail", key = "{to}")]
 async fn post_letter(cx: &ActivityContext, to: &str) -> Result<u64, String> {
     perform::call(cx, to).await.map(|sent| sent.len() as u64)

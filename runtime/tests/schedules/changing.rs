@@ -1,6 +1,6 @@
 //! Creating, changing, triggering, backfilling and deleting schedules.
 
-use piton::client::{LogKind, Overlap};
+use piton::client::{LogKind, Overlap, ScheduleFilter};
 use piton::error::ScheduleError;
 use piton::model::Timestamp;
 use piton::schedule::{Calendar, Spec};
@@ -22,8 +22,9 @@ async fn a_description_has_the_spec_as_written_and_the_next_times() {
     assert_eq!((described.workflow.as_deref(), described.overlap), (Some("job"), Overlap::Skip));
     let arguments = rig.client.payload_json(&described.arguments).await.unwrap();
     assert_eq!(arguments, json!([1]));
-    assert_eq!(rig.client.list_schedules(None, None, 10).await.unwrap(), [described]);
-    assert_eq!(rig.client.count_schedules(Some("job")).await.unwrap(), 1);
+    let all = ScheduleFilter::new();
+    assert_eq!(rig.client.list_schedules(&all, None, 10).await.unwrap(), [described]);
+    assert_eq!(rig.client.count_schedules(&all.workflow("job")).await.unwrap(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,6 +80,37 @@ async fn an_update_of_another_revision_is_refused() {
     let described = schedule.describe().await.unwrap();
     assert_eq!((described.overlap, described.revision), (ALL, 2));
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn schedules_are_listed_and_counted_by_a_filter() {
+    let rig = Rig::new();
+    // More than are read at a time.
+    for number in 0..250 {
+        let schedule = rig.client.schedule(format!("{}-{number:03}", ["a", "b"][number % 2]));
+        schedule.create(tens(60), job(0)).await.unwrap();
+        if number % 10 == 0 {
+            schedule.pause("not yet").await.unwrap();
+        }
+    }
+    let all = ScheduleFilter::new();
+    let paused = || all.clone().paused(true);
+    for (filter, count) in [
+        (all.clone(), 250),
+        (all.clone().workflow("job"), 250),
+        (all.clone().workflow("jobs"), 0),
+        (all.clone().id_prefix("b-"), 125),
+        (paused(), 25),
+        (all.clone().paused(false), 225),
+        (paused().id_prefix("a-1").workflow("job"), 10),
+        (paused().id_prefix("b-"), 0),
+    ] {
+        let found = rig.client.list_schedules(&filter, None, 1_000).await.unwrap();
+        assert_eq!(found.len(), count, "{filter:?}");
+        assert_eq!(rig.client.count_schedules(&filter).await.unwrap(), count as u64, "{filter:?}");
+    }
+    let two = rig.client.list_schedules(&paused(), Some("a-100"), 2).await.unwrap();
+    assert_eq!([&*two[0].id, &*two[1].id], ["a-110", "a-120"]);
 }
 
 #[tokio::test(start_paused = true)]

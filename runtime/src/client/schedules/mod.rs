@@ -4,6 +4,7 @@ mod action;
 mod change;
 mod create;
 mod describe;
+mod list;
 mod request;
 mod signal;
 mod terms;
@@ -11,6 +12,7 @@ mod update;
 
 pub use create::CreateSchedule;
 pub use describe::{Before, ScheduleDescription};
+pub use list::ScheduleFilter;
 pub use request::{Backfill, Trigger};
 pub use update::UpdateSchedule;
 
@@ -19,7 +21,7 @@ use piton_schedule::Spec;
 use self::action::Starts;
 use super::Client;
 use crate::engine::backoff::patiently;
-use crate::error::{ScheduleError, StoreError};
+use crate::error::ScheduleError;
 use crate::machine::{Workflow, WorkflowCall};
 use crate::model::Timestamp;
 use crate::schedules::LogKind;
@@ -30,40 +32,6 @@ impl Client {
     /// A schedule starts runs of a workflow at the times of a [`Spec`]. Workers that serve the workflow run it.
     pub fn schedule(&self, id: impl Into<String>) -> Schedule {
         Schedule { client: self.clone(), id: id.into() }
-    }
-
-    /// The schedules of a workflow, or all, ordered by id, at most `limit`; with `after`, only those after that id.
-    ///
-    /// # Errors
-    /// [`ScheduleError::Store`] if the database [is away](Client#when-the-database-is-away) for too long or
-    /// contains a row that cannot be read.
-    pub async fn list_schedules(
-        &self,
-        workflow: Option<&str>,
-        after: Option<&str>,
-        limit: u32,
-    ) -> Result<Vec<ScheduleDescription>, ScheduleError> {
-        let mut found: Vec<ScheduleDescription> = Vec::new();
-        loop {
-            let left = limit - found.len() as u32;
-            let behind = found.last().map(|schedule| schedule.id.as_str()).or(after);
-            let page = patiently(|| self.store().list_schedules(workflow, behind, left)).await?;
-            let is_over = page.is_empty();
-            for record in page {
-                found.push(describe::described(record)?);
-            }
-            if is_over || found.len() as u32 >= limit {
-                return Ok(found);
-            }
-        }
-    }
-
-    /// The number of schedules of a workflow, or of all.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long.
-    pub async fn count_schedules(&self, workflow: Option<&str>) -> Result<u64, StoreError> {
-        patiently(|| self.store().count_schedules(workflow)).await
     }
 }
 

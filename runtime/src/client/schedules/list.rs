@@ -1,0 +1,107 @@
+//! Listing and counting schedules.
+
+use super::{ScheduleDescription, describe};
+use crate::client::Client;
+use crate::engine::backoff::patiently;
+use crate::error::ScheduleError;
+
+/// The number of schedules to read at a time.
+const PAGE: u32 = 200;
+
+/// Which schedules to list or count: those that fit all conditions. Default: all.
+///
+/// ```no_run
+/// # async fn demo(client: piton::client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// use piton::client::ScheduleFilter;
+///
+/// let paused = ScheduleFilter::new().workflow("bill").paused(true);
+/// for schedule in client.list_schedules(&paused, None, 100).await? {
+///     println!("{}: {}", schedule.id, schedule.note);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScheduleFilter {
+    workflow: Option<String>,
+    id_prefix: Option<String>,
+    paused: Option<bool>,
+}
+
+impl ScheduleFilter {
+    /// All schedules.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Only those that start runs of this workflow, by its stored name.
+    #[must_use]
+    pub fn workflow(mut self, name: impl Into<String>) -> Self {
+        self.workflow = Some(name.into());
+        self
+    }
+
+    /// Only those whose id begins with this text.
+    #[must_use]
+    pub fn id_prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.id_prefix = Some(prefix.into());
+        self
+    }
+
+    /// Only those that are paused, or only those that are not.
+    #[must_use]
+    pub fn paused(mut self, paused: bool) -> Self {
+        self.paused = Some(paused);
+        self
+    }
+
+    fn fits(&self, schedule: &ScheduleDescription) -> bool {
+        self.id_prefix.as_ref().is_none_or(|prefix| schedule.id.starts_with(prefix))
+            && self.paused.is_none_or(|paused| schedule.paused == paused)
+    }
+}
+
+impl Client {
+    /// The schedules that fit a filter, ordered by id, at most `limit`; with `after`, only those after that id. The
+    /// database looks for the workflow; the other conditions are checked schedule by schedule.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Store`] if the database [is away](Client#when-the-database-is-away) for too long or
+    /// contains a row that cannot be read.
+    pub async fn list_schedules(
+        &self,
+        filter: &ScheduleFilter,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<ScheduleDescription>, ScheduleError> {
+        let mut found: Vec<ScheduleDescription> = Vec::new();
+        let mut behind = after.map(str::to_owned);
+        while found.len() < limit as usize {
+            let workflow = filter.workflow.as_deref();
+            let read = || self.store().list_schedules(workflow, behind.as_deref(), PAGE);
+            let page = patiently(read).await?;
+            let Some(last) = page.last() else { break };
+            behind = Some(last.id.clone());
+            for record in page {
+                let schedule = describe::described(record)?;
+                if filter.fits(&schedule) {
+                    found.push(schedule);
+                }
+            }
+        }
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    /// The number of schedules that fit a filter.
+    ///
+    /// # Errors
+    /// Those of [`Client::list_schedules`].
+    pub async fn count_schedules(&self, filter: &ScheduleFilter) -> Result<u64, ScheduleError> {
+        if filter.id_prefix.is_none() && filter.paused.is_none() {
+            let workflow = filter.workflow.as_deref();
+            return Ok(patiently(|| self.store().count_schedules(workflow)).await?);
+        }
+        Ok(self.list_schedules(filter, None, u32::MAX).await?.len() as u64)
+    }
+}
