@@ -127,7 +127,9 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         let begun = (edit.cells[*number].go_back)(client.clone(), parked.id.clone()).await;
         parked.old_result = Some(begun.result);
     }
-    let worker = serve(&client, &edit.old, &lab).await;
+    // A child that only the new build serves may not have ended in it.
+    let back = edit.old.with_children_of(&edit.new);
+    let worker = serve(&client, &back, &lab).await;
     for (number, expected) in expected {
         let parked = runs.get_mut(&number).expect("each cell has a run");
         let result = parked.old_result.take().expect("nobody has asked for it");

@@ -33,6 +33,21 @@ impl Build {
         let shared = shop::activities().into_iter().filter(|entry| is_other(entry));
         self.activities.iter().copied().chain(shared).collect()
     }
+
+    /// This build, with the children that only `other` serves.
+    pub fn with_children_of(&self, other: &Self) -> Self {
+        let own = self.workflows();
+        let is_other = |entry: &&WorkflowEntry| own.iter().all(|own| own.name != entry.name);
+        let children = other.children.iter().copied().filter(is_other);
+        let activities = self.activities();
+        let is_new = |entry: &&ActivityEntry| activities.iter().all(|own| own.name != entry.name);
+        let called = other.activities().into_iter().filter(is_new);
+        Self {
+            workflow: self.workflow,
+            children: self.children.iter().copied().chain(children).collect(),
+            activities: self.activities.iter().copied().chain(called).collect(),
+        }
+    }
 }
 
 /// A change of a program.
