@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::prelude::*;
+use piton::worker::Queue;
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqliteConnection;
@@ -96,7 +97,10 @@ fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
 
 /// A worker that serves workflows and the queue, without polls.
 async fn worker(client: &Client) -> piton::Result<RunningWorker> {
-    let worker = Worker::new(client).queue("far").poll_interval(NEVER).lease(NEVER);
+    let worker = Worker::new(client)
+        .queue(Queue::new("far").max_concurrent(1_000))
+        .poll_interval(NEVER)
+        .lease(NEVER);
     Ok(worker.start().await?)
 }
 
