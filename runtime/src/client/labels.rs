@@ -23,10 +23,7 @@ impl Labels {
     pub(super) fn checked(self) -> Result<(AttributeMap, Memo), StartError> {
         let Self { attributes: changes, memo } = self;
         changes.check().map_err(StartError::Attributes)?;
-        let bytes = memo.bytes();
-        if bytes > Memo::MAX_BYTES {
-            return Err(StartError::Memo { bytes });
-        }
+        memo.check().map_err(|bytes| StartError::Memo { bytes })?;
         let mut attributes = AttributeMap::new();
         changes.apply_to(&mut attributes);
         Ok((attributes, memo))

@@ -52,8 +52,8 @@ impl Send {
 
     /// Sets a key that detects repetitions: the run accepts one message with this key, as long as it exists, and
     /// refuses another signal with it ([`SignalError::KeyTaken`]). Sending again after an error is then safe, and
-    /// happens automatically while the database [is away](Client#when-the-database-is-away). A message without a key is not sent again once it may have arrived.
-    /// 1 to 1,000 bytes, without the character NUL, and not starting with `piton:`. Default: none.
+    /// happens automatically while the database [is away](Client#when-the-database-is-away). A message without a key is
+    /// not sent again once it may have arrived. 1 to 1,000 bytes, without the character NUL, and not starting with `piton:`. Default: none.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self

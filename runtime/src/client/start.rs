@@ -108,8 +108,8 @@ impl<W> Start<W> {
         self
     }
 
-    /// Starts the run with a memo: small values that lists show and that filters cannot use. A memo does not
-    /// change. At most [`Memo::MAX_BYTES`] as JSON. Default: none.
+    /// Starts the run with a memo: small values that lists show and that filters cannot use. The workflow
+    /// may [replace it](crate::machine::Context::set_memo). At most [`Memo::MAX_BYTES`] as JSON. Default: none.
     pub fn memo(mut self, memo: impl Into<Memo>) -> Self {
         self.options.labels.memo = memo.into();
         self

@@ -37,8 +37,7 @@ impl NewOptions {
             })?;
         }
         changes.check().map_err(|error| refused(error.into()))?;
-        let bytes = memo.bytes();
-        if bytes > Memo::MAX_BYTES {
+        if let Err(bytes) = memo.check() {
             let most = Memo::MAX_BYTES;
             let message = format!("the memo has {bytes} bytes as JSON; the limit is {most}");
             return Err(refused(Error::msg(message)));

@@ -49,6 +49,15 @@ impl Memo {
     pub fn bytes(&self) -> usize {
         if self.is_empty() { 0 } else { self.to_json().len() }
     }
+
+    /// Checks that it is not longer than [`Memo::MAX_BYTES`].
+    ///
+    /// # Errors
+    /// Its size in bytes.
+    pub(crate) fn check(&self) -> Result<(), usize> {
+        let bytes = self.bytes();
+        if bytes > Self::MAX_BYTES { Err(bytes) } else { Ok(()) }
+    }
 }
 
 impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Memo {

@@ -12,7 +12,7 @@ use super::change::write;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, ScheduleError};
 use crate::filter::near;
-use crate::model::{AttributeChanges, Memo, Timestamp};
+use crate::model::{AttributeChanges, Timestamp};
 use crate::schedules::{Config, LogKind, Overlap, SCHEDULE, State, TIME, entry};
 use crate::store::{NewSchedule, ScheduleCreated};
 
@@ -131,10 +131,7 @@ pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), Sch
     }
     let attributes = AttributeChanges::from(config.action.attributes.clone());
     attributes.check().map_err(ScheduleError::Attributes)?;
-    let bytes = config.action.memo.bytes();
-    if bytes > Memo::MAX_BYTES {
-        return Err(ScheduleError::Memo { bytes });
-    }
+    config.action.memo.check().map_err(|bytes| ScheduleError::Memo { bytes })?;
     if let Some(found) = config.action.unknown_placeholder() {
         let near = near(found, [SCHEDULE, TIME]).map(str::to_owned);
         return Err(ScheduleError::Placeholder { found: found.to_owned(), near });

@@ -55,9 +55,13 @@ impl ScheduleFilter {
         self
     }
 
-    fn fits(&self, schedule: &ScheduleDescription) -> bool {
-        self.id_prefix.as_ref().is_none_or(|prefix| schedule.id.starts_with(prefix))
-            && self.paused.is_none_or(|paused| schedule.paused == paused)
+    fn has_id(&self, id: &str) -> bool {
+        self.id_prefix.as_ref().is_none_or(|prefix| id.starts_with(prefix))
+    }
+
+    /// Whether the database finds all that it asks for.
+    fn is_of_the_database(&self) -> bool {
+        self.id_prefix.is_none() && self.paused.is_none()
     }
 }
 
@@ -78,18 +82,22 @@ impl Client {
         let mut behind = after.map(str::to_owned);
         while found.len() < limit as usize {
             let workflow = filter.workflow.as_deref();
-            let read = || self.store().list_schedules(workflow, behind.as_deref(), PAGE);
+            let left = limit - found.len() as u32;
+            let page = if filter.is_of_the_database() { left } else { PAGE };
+            let read = || self.store().list_schedules(workflow, behind.as_deref(), page);
             let page = patiently(read).await?;
             let Some(last) = page.last() else { break };
             behind = Some(last.id.clone());
-            for record in page {
+            for record in page.into_iter().filter(|record| filter.has_id(&record.id)) {
                 let schedule = describe::described(record)?;
-                if filter.fits(&schedule) {
+                if filter.paused.is_none_or(|paused| schedule.paused == paused) {
                     found.push(schedule);
+                }
+                if found.len() == limit as usize {
+                    break;
                 }
             }
         }
-        found.truncate(limit as usize);
         Ok(found)
     }
 
@@ -98,7 +106,7 @@ impl Client {
     /// # Errors
     /// Those of [`Client::list_schedules`].
     pub async fn count_schedules(&self, filter: &ScheduleFilter) -> Result<u64, ScheduleError> {
-        if filter.id_prefix.is_none() && filter.paused.is_none() {
+        if filter.is_of_the_database() {
             let workflow = filter.workflow.as_deref();
             return Ok(patiently(|| self.store().count_schedules(workflow)).await?);
         }

@@ -100,8 +100,7 @@ impl Context {
             let context = "attributes cannot be set";
             return Err(StepError::Failed(Error::from(error).context(context)));
         }
-        let bytes = labels.memo.as_ref().map_or(0, Memo::bytes);
-        if bytes > Memo::MAX_BYTES {
+        if let Some(Err(bytes)) = labels.memo.as_ref().map(Memo::check) {
             let limit = Memo::MAX_BYTES;
             let message = format!(
                 "the memo cannot be set: it has {bytes} bytes as JSON; the limit is {limit}"
