@@ -2,12 +2,14 @@
 //!
 //! A round claims due schedules, decides the actions of each, executes them, and writes the new state. If the
 //! worker dies in between, another worker claims the schedule later and makes the same decisions. The id of a run
-//! is a hash of the schedule and the nominal time, so a repeated start has no effect.
+//! is a hash of the schedule and the nominal time, so a repeated start has no effect. If many schedules are due, the
+//! next round claims its schedules while this one waits for the database.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::{TryStreamExt as _, stream};
 use piton_schedule::Times;
 use tokio::time::Instant;
 use tracing::{debug, warn};
@@ -25,8 +27,8 @@ use crate::schedules::{
     Taken,
 };
 use crate::store::{
-    ArrivalKind, ClaimSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS, SaveSchedule,
-    ScheduleRecord, StartOutcome, Store,
+    ArrivalKind, ClaimSchedules, ClaimedSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS,
+    SaveSchedule, ScheduleRecord, StartOutcome, Store,
 };
 
 /// The maximum number of schedules in one round. More would delay the first.
@@ -36,6 +38,9 @@ const MAX_CLAIMED: u32 = 500;
 /// are still executed.
 const HOLD: Duration = Duration::from_secs(10);
 
+/// The maximum number of rounds at a time.
+const MAX_ROUNDS: usize = 3;
+
 /// Runs schedules until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     if session.host.registry.workflow_names().is_empty() {
@@ -43,9 +48,10 @@ pub(super) async fn run(session: &Arc<Session>) {
     }
     let mut backoff = Backoff::default();
     loop {
-        match run_once(session).await {
-            Ok(Round { is_full: true, .. }) => backoff = Backoff::default(),
-            Ok(Round { next_due_at, .. }) => {
+        match run_due(session).await {
+            // Schedules that are due again, or were changed meanwhile, are found by the next claim.
+            Ok(Handled { any: true, .. }) => backoff = Backoff::default(),
+            Ok(Handled { next_due_at, .. }) => {
                 backoff = Backoff::default();
                 super::wait_until_due(session, session.store.hub().schedule(), next_due_at).await;
             }
@@ -61,11 +67,36 @@ pub(super) async fn run(session: &Arc<Session>) {
     }
 }
 
-/// The result of a round.
-struct Round {
-    /// Whether there may be more.
-    is_full: bool,
+/// The result of rounds.
+#[derive(Default)]
+struct Handled {
+    /// Whether a schedule was due.
+    any: bool,
+    /// The next due time, by the last claim.
     next_due_at: Option<Timestamp>,
+}
+
+/// Runs rounds until a claim finds less than the maximum.
+async fn run_due(session: &Arc<Session>) -> Result<Handled, StoreError> {
+    let claims = stream::try_unfold(true, |is_first_or_was_full| {
+        let session = Arc::clone(session);
+        async move {
+            if !is_first_or_was_full {
+                return Ok(None);
+            }
+            let asked_at = Instant::now();
+            let claimed = claim(&session, asked_at).await?;
+            let is_full = claimed.schedules.len() == MAX_CLAIMED as usize;
+            Ok(Some(((session, claimed, asked_at), is_full)))
+        }
+    });
+    claims
+        .map_ok(async |(session, claimed, asked_at)| run_once(&session, claimed, asked_at).await)
+        .try_buffered(MAX_ROUNDS)
+        .try_fold(Handled::default(), async |before, handled| {
+            Ok(Handled { any: before.any || handled.any, ..handled })
+        })
+        .await
 }
 
 /// A schedule of a round.
@@ -109,20 +140,26 @@ impl Turn {
     }
 }
 
-async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
-    let store = &*session.store;
+async fn claim(session: &Session, asked_at: Instant) -> Result<ClaimedSchedules, StoreError> {
     // Schedules without a workflow may be handled by any worker.
     let workflows = [session.host.registry.workflow_names(), &[NO_WORKFLOW]].concat();
     let request = ClaimSchedules { workflows: &workflows, limit: MAX_CLAIMED, hold: HOLD };
-    let asked_at = Instant::now();
-    let claimed = store.claim_schedules(request).await?;
+    let claimed = session.store.claim_schedules(request).await?;
     session.clock.observe(claimed.now, asked_at);
-    let is_full = claimed.schedules.len() == MAX_CLAIMED as usize;
-    let round = Round { is_full, next_due_at: claimed.next_due_at };
-    if claimed.schedules.is_empty() {
-        return Ok(round);
+    Ok(claimed)
+}
+
+async fn run_once(
+    session: &Session,
+    claimed: ClaimedSchedules,
+    asked_at: Instant,
+) -> Result<Handled, StoreError> {
+    let handled = Handled { any: !claimed.schedules.is_empty(), next_due_at: claimed.next_due_at };
+    if !handled.any {
+        return Ok(handled);
     }
     failpoints::hit("after_claim_schedules");
+    let store = &*session.store;
     let now = claimed.now;
     let mut turns: Vec<Turn> = claimed.schedules.into_iter().filter_map(Turn::of).collect();
     resolve_doubts(store, &mut turns, now).await?;
@@ -135,15 +172,14 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     if asked_at.elapsed() > MAX_ROUND {
         // Others have claimed them by now, and whoever has changed one no longer expects runs of before.
         warn!(worker_id = session.lease().worker_id.0, "a round of schedules took too long");
-        return Ok(Round { is_full: true, ..round });
+        return Ok(handled);
     }
     carry_out(session, &mut turns, now).await?;
     failpoints::hit("before_save_schedules");
     let saves = turns.into_iter().map(|turn| save(turn, now)).collect();
     let saved = store.save_schedules(saves).await?;
     debug!(schedules = saved.len(), "looked after schedules");
-    // Schedules that are due again, or were changed meanwhile, are found by the next claim.
-    Ok(Round { is_full: true, ..round })
+    Ok(handled)
 }
 
 /// Looks up the runs of times that are in doubt since a change.
