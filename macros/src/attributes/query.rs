@@ -5,8 +5,9 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{FnArg, ItemFn, Lifetime, Pat, Path, ReturnType, Token, Type};
+use syn::{FnArg, ItemFn, Lifetime, Pat, Path, ReturnType, Token, Type, parse_quote};
 
 use crate::diagnostics::Diagnostics;
 use crate::syntax::root::parse_crate;
@@ -156,12 +157,14 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
         return None;
     }
     let (mut params, mut names, mut checks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut arguments = Vec::new();
     for (index, param) in function.sig.inputs.iter().enumerate().skip(exposed.len()) {
         let FnArg::Typed(param) = param else { return None };
         let name = match &*param.pat {
             Pat::Ident(pat) => pat.ident.clone(),
             _ => format_ident!("__piton_argument{}", index),
         };
+        arguments.push((name.unraw().to_string(), owned_type(&param.ty)));
         let mut ty = (*param.ty).clone();
         Named.visit_type_mut(&mut ty);
         let text = name.unraw().to_string();
@@ -183,11 +186,9 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
         ReturnType::Type(_, ty) => quote!(#ty),
     };
     let vis = &function.vis;
-    let read = exposed.iter().enumerate().map(|(index, Lent { name, ty })| {
-        let (text, local) = (name.unraw().to_string(), format_ident!("__piton_exposed{}", index));
-        quote_spanned!(ty.span()=> let #local: #ty = __piton_exposed.read(#text)?;)
-    });
-    let given = (0..exposed.len()).map(|index| format_ident!("__piton_exposed{}", index));
+    let given = given(exposed.len());
+    let read = read(&exposed);
+    let by_name = by_name(ident, workflow, &exposed, &arguments);
     let doc = format!("Queries [`{ident}`](fn@{ident}).");
     Some(quote! {
         #[doc = #doc]
@@ -209,7 +210,130 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
 
         #is_exposed
         #(#checks)*
+        #by_name
     })
+}
+
+/// Reads the exposed variables, each into its own local.
+fn read(exposed: &[Lent]) -> Vec<TokenStream> {
+    let locals = given(exposed.len());
+    let each = exposed.iter().zip(locals).map(|(Lent { name, ty }, local)| {
+        let text = name.unraw().to_string();
+        quote_spanned!(ty.span()=> let #local: #ty = __piton_exposed.read(#text)?;)
+    });
+    each.collect()
+}
+
+/// The locals that hold exposed variables.
+fn given(count: usize) -> Vec<Ident> {
+    (0..count).map(|index| format_ident!("__piton_exposed{}", index)).collect()
+}
+
+/// Puts a query into the registry, for calls by its name.
+fn by_name(
+    ident: &Ident,
+    workflow: &Path,
+    exposed: &[Lent],
+    arguments: &[(String, Option<Owned>)],
+) -> TokenStream {
+    let names: Vec<_> = arguments.iter().map(|(name, _)| name).collect();
+    let answer = match arguments.iter().find(|(_, owned)| owned.is_none()) {
+        Some((name, _)) => quote! {
+            ::core::result::Result::Err(__piton_arguments.not_owned(#name))
+        },
+        None => answer(ident, exposed, arguments),
+    };
+    quote! {
+        const _: () = {
+            #[allow(unused_variables)]
+            fn run(
+                __piton_exposed: &::piton::client::Exposed,
+                __piton_arguments: &::piton::__private::QueryArguments<'_>,
+            ) -> ::core::result::Result<::piton::__private::Json, ::piton::error::QueryError> {
+                #answer
+            }
+            extern "C" fn register() {
+                static QUERY: ::piton::__private::Query = ::piton::__private::Query::of::<#workflow>(
+                    ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#ident)),
+                    &[#(#names),*],
+                    run,
+                );
+                QUERY.register();
+            }
+            ::piton::__register! { register }
+        };
+    }
+}
+
+/// Calls the function with decoded arguments, and encodes its answer.
+fn answer(ident: &Ident, exposed: &[Lent], arguments: &[(String, Option<Owned>)]) -> TokenStream {
+    let (given, read) = (given(exposed.len()), read(exposed));
+    let (mut decoded, mut passed) = (Vec::new(), Vec::new());
+    for (index, (name, owned)) in arguments.iter().enumerate() {
+        let Some(Owned { ty, is_lent }) = owned else { continue };
+        let local = format_ident!("__piton_argument{}", index);
+        decoded.push(quote! {
+            let #local = (&::piton::__private::QueryArgument::<#ty>::new())
+                .read(__piton_arguments, #name)?;
+        });
+        passed.push(if *is_lent { quote!(&#local) } else { quote!(#local) });
+    }
+    quote! {
+        #[allow(unused_imports)]
+        use ::piton::__private::{NoAnswer as _, NoArgument as _, ReadArgument as _, ShowAnswer as _};
+        #(#read)*
+        #(#decoded)*
+        let __piton_answer = #ident(#(&#given,)* #(#passed),*);
+        (&::piton::__private::QueryAnswer(&__piton_answer)).show(__piton_arguments)
+    }
+}
+
+/// The type of a decoded argument.
+struct Owned {
+    ty: Type,
+    /// Whether the function takes a reference to it.
+    is_lent: bool,
+}
+
+/// `String` of `&str`, `Vec<T>` of `&[T]`, `T` of `&T`, or the type itself; `None` if a part of it is borrowed or not
+/// named.
+fn owned_type(ty: &Type) -> Option<Owned> {
+    let (ty, is_lent) = match ty {
+        Type::Reference(reference) if reference.mutability.is_some() => return None,
+        Type::Reference(reference) => (&*reference.elem, true),
+        ty => (ty, false),
+    };
+    let mut found = Unowned(false);
+    found.visit_type(ty);
+    if found.0 {
+        return None;
+    }
+    let ty = match ty {
+        Type::Path(path) if path.path.is_ident("str") => parse_quote!(::std::string::String),
+        Type::Slice(slice) => {
+            let item = &slice.elem;
+            parse_quote!(::std::vec::Vec<#item>)
+        }
+        ty => ty.clone(),
+    };
+    Some(Owned { ty, is_lent })
+}
+
+/// Whether a type has a part that is borrowed, or a type without a name.
+struct Unowned(bool);
+
+impl Visit<'_> for Unowned {
+    fn visit_lifetime(&mut self, _: &Lifetime) {
+        self.0 = true;
+    }
+
+    fn visit_type(&mut self, ty: &Type) {
+        self.0 |= matches!(
+            ty,
+            Type::Reference(_) | Type::ImplTrait(_) | Type::TraitObject(_) | Type::Infer(_)
+        );
+        visit::visit_type(self, ty);
+    }
 }
 
 /// Gives every reference without a lifetime the one of the call.
@@ -245,11 +369,7 @@ fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> O
         return None;
     };
     let is_exposed = check_exposed(workflow, &params);
-    let read = params.iter().enumerate().map(|(index, Lent { name, ty })| {
-        let (text, local) = (name.unraw().to_string(), format_ident!("__piton_exposed{}", index));
-        quote_spanned!(ty.span()=> let #local: #ty = __piton_exposed.read(#text)?;)
-    });
-    let given = (0..params.len()).map(|index| format_ident!("__piton_exposed{}", index));
+    let (given, read) = (given(params.len()), read(&params));
     Some(quote! {
         #is_exposed
 

@@ -5,20 +5,15 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
-use tokio::time::timeout;
 
-use super::kin::goes_on_as;
+use super::one_run::OneRun;
 use super::updates::{RawUpdate, id_or_new};
-use super::{Client, Send, Watch, removed};
+use super::{Client, Send, Watch};
 use crate::client::inspect::Inspection;
 use crate::engine::backoff::patiently;
-use crate::engine::paused::poll_interval;
 use crate::error::{LookupError, QueryError, RunError, StoreError, UpdateError};
 use crate::model::{Payload, RunStatus, recorded};
-use crate::store::{ArrivalKind, RunKey, RunRecord};
-
-/// How often a wait for a result polls the database without a notification.
-const RESULT_POLL: Duration = Duration::from_secs(2);
+use crate::store::{ArrivalKind, Ending, RunKey, RunRecord};
 
 /// A run known only by its workflow id or run id, created by [`Client::by_id`]. For each method call, a workflow id
 /// names the open run that has it, or else the one started last.
@@ -138,29 +133,12 @@ impl UntypedRun {
             LookupError::Store(error) => RunError::Store(std::sync::Arc::new(error)),
             error => RunError::Lookup(Box::new(error)),
         };
-        let mut run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
-        let poll = poll_interval(&**self.client.store(), RESULT_POLL);
-        loop {
-            let watch = self.client.store().hub().watch_end(run_id);
-            let run = self.client.by_id(run_id);
-            let record = run.status().await.map_err(failed)?;
-            if record.status.is_open() {
-                let _ = timeout(poll, watch.settled()).await;
-                continue;
-            }
-            match goes_on_as(&self.client, run_id, record.status).await.map_err(RunError::widen)? {
-                Some(next) => run_id = next,
-                None => return run.ended(record).await,
-            }
-        }
-    }
-
-    async fn ended(&self, record: RunRecord) -> Result<Json, RunError<Json>> {
-        let has_result = record.result.is_some();
-        let is_there = removed::check(&self.client, record.run_id, record.status, has_result).await;
-        is_there.map_err(RunError::widen)?;
-        let reason = record.failure.unwrap_or_default();
-        match (record.status, record.result) {
+        let RunRecord { run_id, workflow_id, .. } = self.status().await.map_err(failed)?;
+        let run = OneRun::new(self.client.clone(), run_id, workflow_id);
+        let Ending { status, result, failure } =
+            run.last_ending().await.map_err(RunError::widen)?;
+        let reason = failure.unwrap_or_default();
+        match (status, result) {
             (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
             (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
             (RunStatus::TimedOut, _) => Err(RunError::TimedOut { reason }),

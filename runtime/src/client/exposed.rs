@@ -12,7 +12,7 @@ use crate::error::{LookupError, QueryError};
 use crate::evolution::{self, StoredDefinition};
 use crate::machine::branches::RUNS;
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{StepError, Workflow};
+use crate::machine::{StepError, Workflow, WorkflowEntry};
 use crate::model::{DefinitionHash, RunId};
 use crate::store::RunKey;
 
@@ -77,6 +77,18 @@ impl Exposed {
 
     fn unreadable(&self, name: &str, source: CodecError) -> QueryError {
         QueryError::Variable { run_id: self.run_id, name: name.to_owned(), source }
+    }
+
+    /// Gives variables that another build has saved under a former name their present names.
+    pub(super) fn rename(&mut self, formerly: Vec<(&'static str, &'static str)>) {
+        for (name, former) in formerly {
+            if self.find(name).is_err()
+                && let Some(known) =
+                    self.variables.iter_mut().find(|variable| variable.name == former)
+            {
+                name.clone_into(&mut known.name);
+            }
+        }
     }
 
     /// The exposed variables of a snapshot. The outer error is the definition that must be loaded first.
@@ -185,27 +197,17 @@ impl<W: Workflow> RunHandle<W> {
     /// # Errors
     /// Those of [`Client::exposed`].
     pub async fn exposed(&self) -> Result<Exposed, QueryError> {
-        let formerly = formerly::<W>();
         let mut exposed = self.client().exposed(self.run_id()).await?;
-        // By their present names, even if another build has saved them under a former one.
-        for (name, former) in formerly {
-            if exposed.find(name).is_err()
-                && let Some(known) =
-                    exposed.variables.iter_mut().find(|variable| variable.name == former)
-            {
-                name.clone_into(&mut known.name);
-            }
+        if !W::EXPOSED.is_empty() {
+            exposed.rename(formerly(W::entry()));
         }
         Ok(exposed)
     }
 }
 
-/// The present names of exposed variables of `W`, each with one former name.
-fn formerly<W: Workflow>() -> Vec<(&'static str, &'static str)> {
-    if W::EXPOSED.is_empty() {
-        return Vec::new();
-    }
-    let states = W::entry().definition().states.iter();
+/// The present names of a workflow's exposed variables, each with one former name.
+pub(super) fn formerly(entry: &'static WorkflowEntry) -> Vec<(&'static str, &'static str)> {
+    let states = entry.definition().states.iter();
     let locals = states.flat_map(|state| state.node.locals.iter());
     let exposed = locals.filter(|local| local.exposed && !local.formerly.is_empty());
     let names = exposed.flat_map(|local| {

@@ -21,6 +21,7 @@ mod outstanding;
 mod parked;
 mod partitions;
 mod promises;
+pub(crate) mod queries;
 mod queues;
 mod removed;
 #[cfg(feature = "schedules")]

@@ -50,6 +50,44 @@ pub enum QueryError {
         /// The reason.
         reason: String,
     },
+    /// The program has no query with this name for the workflow, or several in different modules.
+    #[error(
+        "`{name}` names no single query of the workflow `{workflow}` in this program; its queries are: {}",
+        list(.known)
+    )]
+    NoQuery {
+        /// The workflow of the run.
+        workflow: String,
+        /// The requested name.
+        name: String,
+        /// The paths of the workflow's queries.
+        known: Vec<String>,
+    },
+    /// A JSON argument of a query is missing, unknown or of another type.
+    #[error("{} of the query `{query}` does not fit: {reason}", argument_of(.argument))]
+    Argument {
+        /// The path of the query.
+        query: String,
+        /// The argument; `None` for the object of all of them.
+        argument: Option<String>,
+        /// The reason.
+        reason: String,
+    },
+    /// The answer of a query has no JSON form.
+    #[error("the answer of the query `{query}` has no JSON form: {reason}")]
+    Answer {
+        /// The path of the query.
+        query: String,
+        /// The reason.
+        reason: String,
+    },
+}
+
+fn argument_of(name: &Option<String>) -> String {
+    match name {
+        Some(name) => format!("the argument `{name}`"),
+        None => "the list of arguments".to_owned(),
+    }
 }
 
 impl From<StoreError> for QueryError {

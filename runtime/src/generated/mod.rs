@@ -58,6 +58,14 @@ pub use std::task::Poll;
 pub use crate::activities::ActivityContext;
 pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
 #[cfg(feature = "engine")]
+pub use serde_json::Value as Json;
+
+#[cfg(feature = "engine")]
+pub use crate::client::queries::{
+    NoAnswer, NoArgument, Query, QueryAnswer, QueryArgument, QueryArguments, ReadArgument,
+    ShowAnswer,
+};
+#[cfg(feature = "engine")]
 pub use crate::client::validators::{Validator, exposes, validate};
 pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 #[cfg(feature = "engine")]

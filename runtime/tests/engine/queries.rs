@@ -4,7 +4,7 @@ use piton::client::inspect::Inspection;
 use piton::error::{QueryError, SignalError, UpdateError};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::rig::Rig;
 
@@ -92,6 +92,40 @@ fn who(name: &String) -> usize {
     name.len()
 }
 
+/// A type without a JSON form.
+struct Opaque(u64);
+
+#[query(shop)]
+fn at_most(cart: &Cart, most: Option<u64>, skus: &[String], also: &Cart) -> bool {
+    most.is_none_or(|most| cart.cents <= most) && skus == cart.items && also.items.is_empty()
+}
+
+#[query(shop)]
+fn with_opaque(cart: &Cart, more: Opaque) -> u64 {
+    cart.cents + more.0
+}
+
+#[query(shop)]
+fn as_opaque(cart: &Cart) -> Opaque {
+    Opaque(cart.cents)
+}
+
+#[query(shop)]
+fn with_borrowed(cart: &Cart, skus: Option<&str>, more: impl Fn() -> u64 + Send + 'static) -> u64 {
+    if skus.is_some() { cart.cents } else { more() }
+}
+
+/// A query with the name of another.
+mod admin {
+    use super::{Cart, shop};
+    use piton::query;
+
+    #[query(shop)]
+    pub(super) fn total(cart: &Cart) -> u64 {
+        cart.cents
+    }
+}
+
 #[query(branches)]
 fn both(count: &u32, inner: &Vec<u32>) -> u32 {
     count + inner.iter().sum::<u32>()
@@ -143,6 +177,51 @@ async fn a_query_is_answered_without_a_worker() {
     assert!(matches!(wrong, QueryError::Variable { .. }), "{wrong:?}");
     let shown = elsewhere.inspect("cart-1").await.unwrap();
     assert!(variables(&shown).contains(&("cart", true)), "{shown:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_query_is_called_by_its_name() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(shop("ada".to_owned())).id("cart-1").await.unwrap();
+    run.update(item("pen", 120)).await.unwrap();
+    let by_id = rig.client.by_id("cart-1");
+    let currency = json!({ "currency": "EUR", "times": 2 });
+    assert_eq!(by_id.query("queries::total", &currency).await.unwrap(), json!("240 EUR"));
+    assert_eq!(by_id.query("admin::total", &Json::Null).await.unwrap(), json!(120));
+    assert_eq!(run.query(admin::total::args()).await.unwrap(), 120);
+    assert_eq!(by_id.query("who", &json!({})).await.unwrap(), json!("customer ada".len()));
+    let arguments = json!({ "most": 120, "skus": ["pen"], "also": { "items": [], "cents": 0 } });
+    assert_eq!(by_id.query("at_most", &arguments).await.unwrap(), json!(true));
+    let arguments = json!({ "skus": ["ink"], "also": { "items": [], "cents": 0 } });
+    assert_eq!(by_id.query("at_most", &arguments).await.unwrap(), json!(false));
+    assert_eq!(run.query(with_opaque::args(Opaque(1))).await.unwrap(), 121);
+    assert_eq!(run.query(as_opaque::args()).await.unwrap().0, 120);
+    assert_eq!(run.query(with_borrowed::args(None, || 7)).await.unwrap(), 7);
+
+    let refused = async |name: &str, arguments: &Json| {
+        by_id.query(name, arguments).await.unwrap_err().to_string()
+    };
+    let known = by_id.query("total", &json!({})).await.unwrap_err();
+    let QueryError::NoQuery { known, .. } = known else { panic!("{known:?}") };
+    let total: Vec<_> = known.iter().filter(|path| path.ends_with("::total")).collect();
+    assert_eq!(total, ["engine::queries::admin::total", "engine::queries::total"]);
+    for (name, arguments, reason) in [
+        ("otal", json!({}), "`otal` names no single query of the workflow `shop`"),
+        ("both", json!({}), "`both` names no single query of the workflow `shop`"),
+        ("who", json!({ "cart": 1 }), "the argument `cart` … the query takes no arguments"),
+        ("who", json!([]), "the list of arguments … expected an object, or null"),
+        ("queries::total", json!({ "currency": "EUR" }), "`times` … it is missing"),
+        ("queries::total", json!({ "currency": 1, "times": 2 }), "`currency` … expected a string"),
+        ("queries::total", json!({ "time": 2 }), "`time` … the query takes `currency`, `times`"),
+        ("with_opaque", json!({ "more": 1 }), "`more` … does not implement `Deserialize`"),
+        ("as_opaque", json!(null), "the answer … does not implement `Serialize`"),
+        ("with_borrowed", json!({}), "`skus` … its type is borrowed or has no name"),
+    ] {
+        let refused = refused(name, &arguments).await;
+        assert!(reason.split(" … ").all(|part| refused.contains(part)), "{name}: {refused}");
+    }
+    worker.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
