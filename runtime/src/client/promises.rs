@@ -225,6 +225,7 @@ impl PromiseHandle {
     }
 
     /// The types of its value and of its error, for programs that do not have them; `None` before a run has awaited it.
+    /// Newtypes with the same content share a schema, which has the name of one of them.
     ///
     /// # Errors
     /// See [`PromiseHandle::peek`]; [`CompleteError::Encode`] if the database does not have the schemas.
