@@ -14,6 +14,7 @@ use piton::lock::LockError;
 use piton::model::RunStatus;
 use serde_json::Value;
 
+use crate::output::{plain_lines, tell};
 use crate::shell::quoted;
 
 /// Why a command failed.
@@ -51,6 +52,8 @@ pub(crate) enum Failure {
     Run(String),
     #[error("the run `{id}` is already {status}")]
     Over { id: String, status: RunStatus },
+    #[error("the run `{id}` is {status}, and only a closed run can be deleted")]
+    Open { id: String, status: RunStatus },
     #[error(transparent)]
     Promise(CompleteError),
     #[error("no run awaits the promise `{token}`{}", awaited(.names))]
@@ -70,7 +73,7 @@ pub(crate) enum Failure {
     #[error("no cron string is given")]
     NoCron,
     #[error("{0}")]
-    Spec(String),
+    Usage(String),
     #[error("standard input cannot be read")]
     Input(#[source] std::io::Error),
     #[error("the output cannot be written")]
@@ -99,9 +102,9 @@ impl Failure {
             }
             cause = error.source();
         }
-        eprintln!("error: {text}");
+        tell(&format!("error: {}", plain_lines(&text)));
         if let Some(hint) = self.hint() {
-            eprintln!("\nhint: {hint}");
+            tell(&format!("\nhint: {}", plain_lines(&hint)));
         }
         ExitCode::from(self.code())
     }
@@ -124,17 +127,19 @@ impl Failure {
             | Self::NoCalls { .. }
             | Self::Completed { .. }
             | Self::Schedule(_)
-            | Self::Over { .. } => FOUND,
+            | Self::Over { .. }
+            | Self::Open { .. } => FOUND,
             Self::Bulk(_)
             | Self::NoDatabase
             | Self::SeveralDefinitions { .. }
             | Self::LockFile { .. }
             | Self::Lock { .. }
             | Self::NoCron
-            | Self::Spec(_)
+            | Self::Usage(_)
             | Self::Input(_) => USAGE,
             Self::NoAnswer { .. } => LATE,
-            Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. }) => USAGE,
+            Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. })
+            | Self::Store(StoreError::QueueName { .. }) => USAGE,
             Self::NoFile(_)
             | Self::Connect(_)
             | Self::Store(_)
