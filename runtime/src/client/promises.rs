@@ -11,9 +11,7 @@ use crate::engine::backoff::patiently;
 use crate::engine::evolution;
 use crate::error::{CompleteError, KeyError, LookupError, StoreError};
 use crate::machine::{Durable, PromiseError};
-use crate::model::{
-    Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, RunId, SchemaHash,
-};
+use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, RunId, SchemaHash};
 use crate::store::{CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord};
 
 /// A promise, as seen from outside of its run; created by [`Client::promise`].

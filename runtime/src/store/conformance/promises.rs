@@ -268,7 +268,11 @@ async fn a_value_of_another_schema_is_checked_first(t: StoreUnderTest) {
 async fn a_token_of_another_workflow_is_checked_first(t: StoreUnderTest) {
     let worker = t.worker().await;
     let ahead = PromiseToken::of_workflow_id("bill", "run-1", "early");
-    assert_eq!(t.complete(&ahead, value("a")).await, CompletionOutcome::Completed, "no run is there");
+    assert_eq!(
+        t.complete(&ahead, value("a")).await,
+        CompletionOutcome::Completed,
+        "no run is there"
+    );
     let run_id = t.start_owned("run-1", worker).await;
     let refused = CompletionOutcome::OtherWorkflow(run_id, "order".to_owned());
     for token in [
@@ -277,18 +281,14 @@ async fn a_token_of_another_workflow_is_checked_first(t: StoreUnderTest) {
         PromiseToken::of_run("", run_id, NAME),
     ] {
         assert_eq!(t.complete(&token, value("a")).await, refused);
-        let found = CompletePromise {
-            means: Some("letter".to_owned()),
-            ..completion(&token, value("a"))
-        };
+        let found =
+            CompletePromise { means: Some("letter".to_owned()), ..completion(&token, value("a")) };
         assert_eq!(complete_through(&t.store, found).await, refused, "it means a third workflow");
     }
     assert_eq!(t.promise(&of_run(run_id)).await, None);
     let other = PromiseToken::of_run("bill", run_id, NAME);
-    let found = CompletePromise {
-        means: Some("order".to_owned()),
-        ..completion(&other, value("b"))
-    };
+    let found =
+        CompletePromise { means: Some("order".to_owned()), ..completion(&other, value("b")) };
     for _ in 0..2 {
         let completed = complete_through(&t.store, found.clone()).await;
         assert_eq!(completed, CompletionOutcome::Completed);
