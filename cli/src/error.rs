@@ -48,6 +48,8 @@ pub(crate) enum Failure {
     Update(UpdateError<Value>),
     #[error("the run `{id}` has not answered the update `{name}` within {limit:?}")]
     NoAnswer { id: String, name: String, request: Value, update_id: String, limit: Duration },
+    #[error("the run `{id}` has not closed within {limit:?}")]
+    StillOpen { id: String, limit: Duration },
     #[error("{0}")]
     Run(String),
     #[error("the run `{id}` is already {status}")]
@@ -137,7 +139,7 @@ impl Failure {
             | Self::NoCron
             | Self::Usage(_)
             | Self::Input(_) => USAGE,
-            Self::NoAnswer { .. } => LATE,
+            Self::NoAnswer { .. } | Self::StillOpen { .. } => LATE,
             Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. })
             | Self::Store(StoreError::QueueName { .. }) => USAGE,
             Self::NoFile(_)
@@ -187,6 +189,9 @@ impl Failure {
                 | EditError::NoAwait { .. }
                 | EditError::SeveralAwaits { .. },
             ) => "`piton run show` shows variables, their types, and what the run waits for",
+            Self::Edit(EditError::Arrived { .. }) => {
+                "`piton run set-aside` moves a signal to the dead letters, so that the run does not take it"
+            }
             Self::Query(QueryError::NotExposed { .. }) => {
                 "a workflow exposes a variable with `#[expose] let …`, from there to the end of its scope"
             }

@@ -94,6 +94,9 @@ pub(crate) struct SetAsideArgs {
 pub(crate) struct ResultArgs {
     /// The run id or the workflow id
     id: String,
+    /// How long to wait; `none` means without a limit
+    #[arg(long, value_name = "DURATION", value_parser = limit, default_value = "none")]
+    timeout: Limit,
 }
 
 pub(crate) fn parse_json(text: &str) -> Result<Value, String> {
@@ -110,6 +113,7 @@ pub(super) async fn signal(
     args: SignalArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    args.many.check_signal()?;
     let run = find(client, &args.id).await?;
     let value = args.value.unwrap_or_default();
     let send = run.signal(args.name.unwrap_or_default(), &value);
@@ -226,7 +230,15 @@ pub(super) async fn set_aside(
 }
 
 pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {
-    match find(client, &args.id).await?.result().await {
+    let run = find(client, &args.id).await?;
+    let result = match args.timeout {
+        Limit(None) => run.result().await,
+        Limit(Some(limit)) => match tokio::time::timeout(limit, run.result()).await {
+            Ok(result) => result,
+            Err(_) => return Err(Failure::StillOpen { id: args.id, limit }),
+        },
+    };
+    match result {
         Ok(value) => Ok(output::json(&value)),
         Err(RunError::Store(error)) => Err(Failure::Asked(error)),
         Err(error) => Err(Failure::Run(error.to_string())),

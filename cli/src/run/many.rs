@@ -46,7 +46,7 @@ fn parse_condition(text: &str) -> Result<Filter, String> {
 impl ManyArgs {
     /// Whether a filter is given, or the runs are only counted.
     pub(super) fn are_meant(&self) -> bool {
-        self.filter.is_some() || self.dry_run
+        self.have_filter() || self.dry_run
     }
 
     /// Refuses what has a meaning only with a filter. The parser does not: it requires nothing that the run's id
@@ -54,6 +54,19 @@ impl ManyArgs {
     pub(super) fn check_one(&self) -> Result<(), Failure> {
         match self.after.is_some() || self.key.is_some() {
             true => Err(Failure::Usage("`--after` and `--key` need `--filter`".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a filter is given.
+    pub(super) fn have_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// Refuses to count the one run that a signal is for.
+    pub(super) fn check_signal(&self) -> Result<(), Failure> {
+        match self.dry_run {
+            true => Err(Failure::Usage("`--dry-run` of a signal needs `--filter`".to_owned())),
             false => Ok(()),
         }
     }
@@ -168,7 +181,10 @@ async fn many(
     output: Output,
 ) -> Result<String, Failure> {
     let filter = match &args.id {
-        Some(id) => filter::run_id().equals(super::find(client, id).await?),
+        Some(id) => {
+            args.many.check_one()?;
+            filter::run_id().equals(super::find(client, id).await?)
+        }
         None => args.many.filter(),
     };
     make(client, change(filter), args.many, args.because, output).await
@@ -192,7 +208,7 @@ async fn make(
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
                 output::tell(&format!(
-                    "{} changed, {} left; continue with --after={last}",
+                    "{} changed, {} left unchanged so far; if this is interrupted, continue with --after={last}",
                     done.changed, done.left
                 ));
             }

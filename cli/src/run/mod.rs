@@ -89,7 +89,7 @@ pub(crate) async fn carry_out(
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
         RunCommand::Start(args) => start::carry_out(client, *args, output).await,
-        RunCommand::Signal(args) if args.many.are_meant() => {
+        RunCommand::Signal(args) if args.many.have_filter() => {
             many::signal(client, args, output).await
         }
         RunCommand::Cancel(args) => many::cancel(client, args, output).await,

@@ -19,7 +19,7 @@ pub(crate) fn runs_are_started_and_paused(shell: Shell) -> Result<(), Failed> {
         shell.client.start(tally()).id("tally-1").await?;
         Ok(())
     })?;
-    let start = ["run", "start", "tally", "--id", "tally-2", "--run-timeout", "2h", "--json"];
+    let start = ["run", "start", "tally", "--id", "tally-2", "--run-timeout", "1h30m", "--json"];
     let started: Value = serde_json::from_str(&shell.prints(&start)?)?;
     assert_eq!(started["workflow_id"], "tally-2");
     assert_eq!(shown(&shell, "tally-2")?["status"], "running");
@@ -34,6 +34,11 @@ pub(crate) fn runs_are_started_and_paused(shell: Shell) -> Result<(), Failed> {
     assert!(unknown.contains("no definition of the workflow `talley` is recorded"), "{unknown}");
     let extra = fails(&["run", "start", "tally", "--args", "[1]"])?;
     assert!(extra.contains("1 arguments are given, and it has no parameters"), "{extra}");
+
+    let late = ["run", "result", "tally-2", "--timeout", "1ms"];
+    let (code, text) = shell.fails(&late)?;
+    assert_eq!(code, Some(4), "{text}");
+    assert_eq!(text, "error: the run `tally-2` has not closed within 1ms\n");
 
     let pause = [&["run", "pause", "tally-2"], &SIGNED[..]].concat();
     assert_eq!(shell.prints(&pause)?, "the run is paused\n");
@@ -82,10 +87,15 @@ pub(crate) fn a_dry_run_of_one_run_changes_nothing(shell: Shell) -> Result<(), F
             assert!(text.contains("`--after` and `--key` need `--filter`"), "{text}");
         }
     }
-    let (code, text) = shell.fails(&["run", "signal", "tally-1", "Approve", "--dry-run"])?;
-    assert_eq!(code, Some(2), "{text}");
+    for value in [&[][..], &["7"], &[r#"{"by": "ann"}"#]] {
+        let signal = [&["run", "signal", "tally-1", "Approve", "--dry-run"], value].concat();
+        let (code, text) = shell.fails(&signal)?;
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("`--dry-run` of a signal needs `--filter`"), "{text}");
+    }
     let run = shown(&shell, "tally-1")?;
-    assert_eq!((&run["status"], &run["cancel_requested"]), (&"running".into(), &Value::Null));
+    assert_eq!((&run["status"], &run["unread_count"]), (&"running".into(), &0.into()));
+    assert_eq!(run["cancel_requested"], Value::Null);
     assert!(audited(&shell, "tally-1")?.is_empty());
     Ok(())
 }
