@@ -512,8 +512,9 @@ async fn what_does_not_fit_is_refused_once_it_is_awaited() {
     let promise = rig.client.promise(&token(&run, "approval"));
     until_awaited(&promise).await;
     let schemas = promise.schemas().await.unwrap().unwrap();
-    assert_eq!(schemas.resolved, Schema::of::<Decision>());
-    assert_eq!(schemas.rejected, Schema::of::<Refusal>());
+    // Types that are stored alike share a schema, which has the name of one of them.
+    assert_eq!(schemas.resolved.hash(), Schema::of::<Decision>().hash());
+    assert_eq!(schemas.rejected.hash(), Schema::of::<Refusal>().hash());
     let refused = promise.resolve_json(&json!({ "bye": "Ada", "cents": 7 })).await.unwrap_err();
     let CompleteError::Unfit { reason, .. } = &refused else { panic!("{refused}") };
     assert!(reason.starts_with("it is no `Decision`: `bye`"), "{reason}");
