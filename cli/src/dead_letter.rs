@@ -51,6 +51,8 @@ pub(crate) async fn carry_out(
             };
             let filter = DeadLetterFilter { workflow_id, run_id };
             let letters = client.dead_letters(&filter, limit).await?;
+            let others = || "--limit sets the number".to_owned();
+            output::tell_if_full(letters.len(), limit, others);
             Ok((list(client, &letters, output).await?, true))
         }
         DeadLetterCommand::Redeliver { ids } => {
@@ -65,8 +67,11 @@ pub(crate) async fn carry_out(
         DeadLetterCommand::Drop { ids } => {
             let named = ids.len() as u64;
             let dropped = client.drop_dead_letters(&numbered(ids)).await?;
-            let text =
-                output.say(&json!({ "dropped": dropped }), || format!("{dropped} dropped\n"));
+            let gone = named.saturating_sub(dropped);
+            let text = output.say(&json!({ "dropped": dropped }), || match gone {
+                0 => format!("{dropped} dropped\n"),
+                gone => format!("{dropped} dropped, {gone} of these ids are not there\n"),
+            });
             Ok((text, dropped == named))
         }
     }

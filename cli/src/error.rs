@@ -14,6 +14,7 @@ use piton::lock::LockError;
 use piton::model::RunStatus;
 use serde_json::Value;
 
+use crate::output::{plain_lines, tell};
 use crate::shell::quoted;
 
 /// Why a command failed.
@@ -47,10 +48,14 @@ pub(crate) enum Failure {
     Update(UpdateError<Value>),
     #[error("the run `{id}` has not answered the update `{name}` within {limit:?}")]
     NoAnswer { id: String, name: String, request: Value, update_id: String, limit: Duration },
+    #[error("the run `{id}` has not closed within {limit:?}")]
+    StillOpen { id: String, limit: Duration },
     #[error("{0}")]
     Run(String),
     #[error("the run `{id}` is already {status}")]
     Over { id: String, status: RunStatus },
+    #[error("the run `{id}` is {status}, and only a closed run can be deleted")]
+    Open { id: String, status: RunStatus },
     #[error(transparent)]
     Promise(CompleteError),
     #[error("no run awaits the promise `{token}`{}", awaited(.names))]
@@ -70,7 +75,7 @@ pub(crate) enum Failure {
     #[error("no cron string is given")]
     NoCron,
     #[error("{0}")]
-    Spec(String),
+    Usage(String),
     #[error("standard input cannot be read")]
     Input(#[source] std::io::Error),
     #[error("the output cannot be written")]
@@ -99,9 +104,9 @@ impl Failure {
             }
             cause = error.source();
         }
-        eprintln!("error: {text}");
+        tell(&format!("error: {}", plain_lines(&text)));
         if let Some(hint) = self.hint() {
-            eprintln!("\nhint: {hint}");
+            tell(&format!("\nhint: {}", plain_lines(&hint)));
         }
         ExitCode::from(self.code())
     }
@@ -124,17 +129,19 @@ impl Failure {
             | Self::NoCalls { .. }
             | Self::Completed { .. }
             | Self::Schedule(_)
-            | Self::Over { .. } => FOUND,
+            | Self::Over { .. }
+            | Self::Open { .. } => FOUND,
             Self::Bulk(_)
             | Self::NoDatabase
             | Self::SeveralDefinitions { .. }
             | Self::LockFile { .. }
             | Self::Lock { .. }
             | Self::NoCron
-            | Self::Spec(_)
+            | Self::Usage(_)
             | Self::Input(_) => USAGE,
-            Self::NoAnswer { .. } => LATE,
-            Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. }) => USAGE,
+            Self::NoAnswer { .. } | Self::StillOpen { .. } => LATE,
+            Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. })
+            | Self::Store(StoreError::QueueName { .. }) => USAGE,
             Self::NoFile(_)
             | Self::Connect(_)
             | Self::Store(_)
@@ -182,6 +189,9 @@ impl Failure {
                 | EditError::NoAwait { .. }
                 | EditError::SeveralAwaits { .. },
             ) => "`piton run show` shows variables, their types, and what the run waits for",
+            Self::Edit(EditError::Arrived { .. }) => {
+                "`piton run set-aside` moves a signal to the dead letters, so that the run does not take it"
+            }
             Self::Query(QueryError::NotExposed { .. }) => {
                 "a workflow exposes a variable with `#[expose] let …`, from there to the end of its scope"
             }

@@ -1,5 +1,7 @@
 //! Formatting of output.
 
+use std::borrow::Cow;
+use std::io::Write as _;
 use std::time::Duration;
 
 use comfy_table::{ContentArrangement, Table, presets};
@@ -21,6 +23,42 @@ impl Output {
     }
 }
 
+/// Writes a line to stderr. Whoever has closed it has seen enough.
+pub(crate) fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Tells that a list has as many entries as were wanted at most, and how to see others.
+pub(crate) fn tell_if_full(count: usize, limit: u32, others: impl FnOnce() -> String) {
+    if count > 0 && count == limit as usize {
+        tell(&format!("there may be more: {}", others()));
+    }
+}
+
+/// The text on one line, without characters that control the terminal.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    escaped(text, char::is_control)
+}
+
+/// The text without characters that control the terminal, besides the ends of its lines.
+pub(crate) fn plain_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c.is_control() && c != '\n')
+}
+
+fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_escaped(c) {
+            true => plain.extend(c.escape_default()),
+            false => plain.push(c),
+        }
+    }
+    Cow::Owned(plain)
+}
+
 /// JSON on lines of its own.
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Structs with names, texts, numbers and JSON values always have a JSON form.
@@ -35,7 +73,7 @@ pub(crate) fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(titles.iter().copied());
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| plain(cell)));
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));
@@ -78,6 +116,14 @@ mod tests {
         assert_eq!(relative(at(0), at(0)), "2026-09-21T14:13:20Z (0s ago)");
         assert_eq!(relative(at(90_061), at(0)), "2026-09-22T15:14:21Z (in 1day 1h)");
         assert_eq!(ago(Timestamp(at(0).0 + 999_999), at(75)), "2026-09-21T14:13:20Z (1m 14s ago)");
+    }
+
+    #[test]
+    fn no_text_controls_the_terminal() {
+        assert_eq!(plain("a\nb\t\u{1b}[31mü\u{9b}"), r"a\nb\t\u{1b}[31mü\u{9b}");
+        assert_eq!(plain_lines("a\nb\r"), "a\nb\\r");
+        let row = vec!["a\nb".to_owned(), "\u{1b}[2J".to_owned()];
+        assert_eq!(table(&["A", "B"], [row]), "A     B\na\\nb  \\u{1b}[2J\n");
     }
 
     #[test]

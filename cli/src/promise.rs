@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use piton::client::{Client, Completed, PromiseHandle};
 use piton::model::{Cause, PromiseToken, Timestamp};
-use piton::store::PromiseFilter;
+use piton::store::{PromiseFilter, RunRecord};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
@@ -22,6 +22,9 @@ pub(crate) enum PromiseCommand {
         /// Only promises without an outcome
         #[arg(long)]
         open: bool,
+        /// Only promises after this one
+        #[arg(long, value_name = "TOKEN")]
+        after: Option<PromiseToken>,
         /// The maximum number
         #[arg(long, value_name = "COUNT", default_value_t = 100)]
         limit: u32,
@@ -64,15 +67,21 @@ pub(crate) async fn carry_out(
     output: Output,
 ) -> Result<String, Failure> {
     match command {
-        PromiseCommand::List { run, open, limit } => {
+        PromiseCommand::List { run, open, after, limit } => {
             let run_id = match run {
                 Some(id) => Some(super::run::find(client, &id).await?),
                 None => None,
             };
             let filter = PromiseFilter { run_id, is_open: open.then_some(true) };
-            list(client, &filter, limit, output).await
+            list(client, &filter, after.as_ref(), limit, output).await
         }
-        PromiseCommand::Show { token } => show(&client.promise(&token), output).await,
+        PromiseCommand::Show { token } => {
+            let promise = client.promise(&token);
+            match promise.record().await? {
+                Some(_) => show(&promise, output).await,
+                None => Err(not_awaited(client, &token).await?),
+            }
+        }
         PromiseCommand::Resolve { token, value, ahead } => {
             check_awaited(client, &token, ahead).await?;
             completed(client.promise(&token).resolve_json(&value).await?, output)
@@ -92,10 +101,15 @@ pub(crate) async fn carry_out(
 async fn list(
     client: &Client,
     filter: &PromiseFilter,
+    after: Option<&PromiseToken>,
     limit: u32,
     output: Output,
 ) -> Result<String, Failure> {
-    let promises = client.promises(filter, None, limit).await?;
+    let promises = client.promises(filter, after.map(PromiseToken::key), limit).await?;
+    if let Some(last) = promises.last() {
+        let others = || format!("--after={}", last.token);
+        output::tell_if_full(promises.len(), limit, others);
+    }
     let status = |outcome: &Option<piton::model::PromiseOutcome>| match outcome {
         Some(outcome) => outcome.as_str(),
         None => "open",
@@ -159,15 +173,17 @@ async fn check_awaited(client: &Client, token: &PromiseToken, ahead: bool) -> Re
     if ahead || token.queue().is_some() || client.promise(token).record().await?.is_some() {
         return Ok(());
     }
-    let of_run = match (token.run_id(), token.workflow_id()) {
-        (Some(run_id), _) => client.find(run_id).await?,
-        (None, Some(workflow_id)) => client.find(workflow_id).await?,
-        (None, None) => None,
-    };
-    let names = match &of_run {
+    match run_of(client, token).await? {
         // The completion is refused with the reason.
-        None if token.run_id().is_some() => return Ok(()),
-        Some(run) if !run.status.is_open() => return Ok(()),
+        None if token.run_id().is_some() => Ok(()),
+        Some(run) if !run.status.is_open() => Ok(()),
+        _ => Err(not_awaited(client, token).await?),
+    }
+}
+
+/// Nobody has awaited or completed the promise. Names those that the same run awaits.
+async fn not_awaited(client: &Client, token: &PromiseToken) -> Result<Failure, Failure> {
+    let names = match run_of(client, token).await? {
         None => Vec::new(),
         Some(run) => {
             let filter = PromiseFilter { run_id: Some(run.run_id), is_open: Some(true) };
@@ -175,7 +191,16 @@ async fn check_awaited(client: &Client, token: &PromiseToken, ahead: bool) -> Re
             promises.iter().map(|promise| promise.token.name().to_owned()).collect()
         }
     };
-    Err(Failure::NotAwaited { token: token.to_string(), names })
+    Ok(Failure::NotAwaited { token: token.to_string(), names })
+}
+
+/// The run that the token names.
+async fn run_of(client: &Client, token: &PromiseToken) -> Result<Option<RunRecord>, Failure> {
+    Ok(match (token.run_id(), token.workflow_id()) {
+        (Some(run_id), _) => client.find(run_id).await?,
+        (None, Some(workflow_id)) => client.find(workflow_id).await?,
+        (None, None) => None,
+    })
 }
 
 /// The result of a completion.

@@ -174,6 +174,21 @@ async fn a_list_is_ended_item_by_item() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_signal_that_has_arrived_is_taken_first() {
+    let (_, client, run) = parked(outer(vec![3, 4]), is_far).await;
+    let signal = client.by_id(run.run_id).signal("Go", &json!({ "by": "you" })).await;
+    signal.unwrap();
+    let give = || client.edit(run.run_id).complete("inner/signal<Go>", json!({ "by": "me" }));
+    let refused = give().by("me").because("test").await;
+    let Err(EditError::Arrived { name, seq }) = refused else { panic!("{refused:?}") };
+    assert_eq!(name, "inner/signal<Go>");
+    client.by_id(run.run_id).set_aside(seq).by("me").because("test").await.unwrap();
+    give().by("me").because("test").await.unwrap();
+    let twice = give().by("me").because("test").await;
+    assert!(matches!(twice, Err(EditError::Arrived { .. })), "{twice:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_variable_that_hides_a_parameter_is_found_by_its_name() {
     let (_, client, run) = parked(hides(21), |run| run.step_no.0 > 0).await;
     assert_eq!(variables(position(&run)), json!({ "total#2": 42 }));

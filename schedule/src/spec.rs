@@ -105,6 +105,18 @@ impl Spec {
         self
     }
 
+    /// Removes all calendars, intervals and cron strings; the exclusions and the other settings stay.
+    #[must_use]
+    pub fn without_times(self) -> Self {
+        Self { calendars: Vec::new(), intervals: Vec::new(), cron: Vec::new(), ..self }
+    }
+
+    /// Removes all exclusions.
+    #[must_use]
+    pub fn without_exclusions(self) -> Self {
+        Self { exclude: Vec::new(), ..self }
+    }
+
     /// Excludes times before `start`. Default: none.
     #[must_use]
     pub fn start(mut self, start: UnixSeconds) -> Self {

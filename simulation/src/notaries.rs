@@ -52,6 +52,15 @@ pub(crate) async fn complete_own(
     }
 }
 
+/// The token with the workflow of the run, which a notary learns from a refusal.
+fn of_workflow(token: &PromiseToken, workflow: String) -> PromiseToken {
+    match (token.run_id(), token.workflow_id()) {
+        (Some(run_id), _) => PromiseToken::of_run(workflow, run_id, token.name()),
+        (_, Some(workflow_id)) => PromiseToken::of_workflow_id(workflow, workflow_id, token.name()),
+        _ => token.clone(),
+    }
+}
+
 /// Completes a promise, with retries after failures of the database, and checks its outcome.
 async fn complete(world: Arc<World>, token: PromiseToken) {
     sleep(world.faults.duration(LONGEST)).await;
@@ -59,19 +68,25 @@ async fn complete(world: Arc<World>, token: PromiseToken) {
     let said = world.faults.below(VALUES as u64) as i64;
     let refuses = world.faults.below(6) == 0;
     let answer = ask(&world, |client| {
-        let token = &token;
+        let mut token = token.clone();
         async move {
-            let promise = client.promise(token);
-            let completed = match refuses {
-                true => promise.reject(&format!("{said}")).await,
-                false => promise.resolve(&said).await,
-            };
-            match completed {
-                // The oracle has seen the completion that counts.
-                Ok(Completed::First) | Err(CompleteError::Closed { .. }) => Some(None),
-                Ok(Completed::Already(settled)) => Some(Some(settled.outcome().clone())),
-                Err(CompleteError::Store(_)) => None,
-                Err(error) => panic!("{token} came to {error:?}"),
+            loop {
+                let promise = client.promise(&token);
+                let completed = match refuses {
+                    true => promise.reject(&format!("{said}")).await,
+                    false => promise.resolve(&said).await,
+                };
+                return match completed {
+                    // The oracle has seen the completion that counts.
+                    Ok(Completed::First) | Err(CompleteError::Closed { .. }) => Some(None),
+                    Ok(Completed::Already(settled)) => Some(Some(settled.outcome().clone())),
+                    Err(CompleteError::Store(_)) => None,
+                    Err(CompleteError::OtherWorkflow { workflow, .. }) => {
+                        token = of_workflow(&token, workflow);
+                        continue;
+                    }
+                    Err(error) => panic!("{token} came to {error:?}"),
+                };
             }
         }
     })

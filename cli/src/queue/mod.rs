@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use self::partitions::LimitArgs;
 use crate::error::Failure;
 use crate::output::{self, Output, ago};
+use crate::shell::quoted;
 
 #[derive(Subcommand)]
 pub(crate) enum QueueCommand {
@@ -57,6 +58,7 @@ pub(crate) enum QueueCommand {
         /// The partition's name; '' is that of the calls without a partition
         partition: String,
         /// The number
+        #[arg(value_parser = partitions::at_least_one)]
         weight: NonZeroU32,
     },
     /// List the partitions of a queue that have activities or a weight
@@ -134,6 +136,9 @@ pub(crate) async fn carry_out(
         }
         QueueCommand::Resume { queue } => {
             let was_paused = client.queue(&queue).resume().await? == ResumeOutcome::Resumed;
+            if !was_paused {
+                status_or_hint(client, &queue).await?;
+            }
             let data = json!({ "queue": queue, "was_paused": was_paused });
             let verb = if was_paused { "is resumed" } else { "was not paused" };
             Ok(output.say(&data, || format!("the queue `{queue}` {verb}\n")))
@@ -147,12 +152,23 @@ pub(crate) async fn carry_out(
             Ok(output.say(&data, text))
         }
         QueueCommand::Partitions { queue, limit, after } => {
-            let partitions = client.queue(queue).partitions(after.as_deref(), limit).await?;
+            let partitions = client.queue(&queue).partitions(after.as_deref(), limit).await?;
+            if partitions.is_empty() && after.is_none() {
+                status_or_hint(client, &queue).await?;
+            }
+            let last = partitions.last().map(|last| quoted(&last.partition));
+            let others = || format!("--after={}", last.unwrap_or_default());
+            output::tell_if_full(partitions.len(), limit, others);
             let data: Vec<_> = partitions.iter().map(partitions::to_json).collect();
             Ok(output.say(&data, || partitions::table(&partitions)))
         }
         QueueCommand::Failed { queue, limit, after } => {
-            let calls = client.queue(queue).failed(after.map(FailedCallId), limit).await?;
+            let calls = client.queue(&queue).failed(after.map(FailedCallId), limit).await?;
+            if calls.is_empty() && after.is_none() {
+                status_or_hint(client, &queue).await?;
+            }
+            let last = calls.last().map_or(0, |last| last.id.0);
+            output::tell_if_full(calls.len(), limit, || format!("--after={last}"));
             let mut data = Vec::with_capacity(calls.len());
             for call in &calls {
                 data.push(failed_to_json(call, client.payload_json(&call.arguments).await?));
@@ -168,6 +184,9 @@ pub(crate) async fn carry_out(
                     all_of(named, queue.redrive(&numbered(ids)).await?, queue.name())?
                 }
             };
+            if redriven == 0 {
+                status_or_hint(client, queue.name()).await?;
+            }
             let data = json!({ "queue": queue.name(), "redriven": redriven });
             let text = || format!("{redriven} put on the queue `{}` again\n", queue.name());
             Ok(output.say(&data, text))
@@ -190,9 +209,9 @@ async fn status_or_hint(client: &Client, queue: &str) -> Result<QueueRecord, Fai
     let mut unknown = QueueRecord::default();
     unknown.queue.clone_from(&status.queue);
     if status == unknown {
-        eprintln!(
+        output::tell(&format!(
             "hint: nothing is on the queue `{queue}`; `piton queue list` lists the queues that have activities"
-        );
+        ));
     }
     Ok(status)
 }

@@ -20,10 +20,10 @@ pub(crate) struct LimitArgs {
     /// The queue's name
     queue: String,
     /// The most attempts under way
-    #[arg(long, value_name = "N", group = "limits")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, group = "limits")]
     max_concurrent: Option<NonZeroU32>,
     /// The most attempts under way in each partition
-    #[arg(long, value_name = "N", group = "limits")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, group = "limits")]
     partition_concurrent: Option<NonZeroU32>,
     /// The most attempts that begin in each partition, such as 60/1m
     #[arg(long, value_name = "N/PERIOD", value_parser = parse_rate, group = "limits")]
@@ -34,6 +34,10 @@ pub(crate) struct LimitArgs {
         conflicts_with_all = ["max_concurrent", "partition_concurrent", "partition_rate"]
     )]
     none: bool,
+}
+
+pub(super) fn at_least_one(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "it is not a whole number of at least 1".to_owned())
 }
 
 fn parse_rate(text: &str) -> Result<Rate, String> {

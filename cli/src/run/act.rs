@@ -1,4 +1,4 @@
-//! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: the actions of a run's handle.
+//! `piton run signal`, `query`, `update`, `retry`, `pause`, `resume` and `result`: the actions of a run's handle.
 
 use piton::client::{ChangeOne, Client, UntypedRun};
 use piton::error::{RunError, UpdateError};
@@ -94,6 +94,9 @@ pub(crate) struct SetAsideArgs {
 pub(crate) struct ResultArgs {
     /// The run id or the workflow id
     id: String,
+    /// How long to wait; `none` means without a limit
+    #[arg(long, value_name = "DURATION", value_parser = limit, default_value = "none")]
+    timeout: Limit,
 }
 
 pub(crate) fn parse_json(text: &str) -> Result<Value, String> {
@@ -110,6 +113,7 @@ pub(super) async fn signal(
     args: SignalArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    args.many.check_signal()?;
     let run = find(client, &args.id).await?;
     let value = args.value.unwrap_or_default();
     let send = run.signal(args.name.unwrap_or_default(), &value);
@@ -151,35 +155,12 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     }
 }
 
-pub(super) async fn cancel(
-    client: &Client,
-    args: EndArgs,
-    output: Output,
-) -> Result<String, Failure> {
-    let because = args.because.unwrap_or_default();
-    find(client, &args.id.unwrap_or_default()).await?.cancel(because).await?;
-    Ok(said(output, &json!({ "sent": true }), "the request to cancel was sent"))
-}
-
-pub(super) async fn terminate(
-    client: &Client,
-    args: EndArgs,
-    output: Output,
-) -> Result<String, Failure> {
-    let id = args.id.unwrap_or_default();
-    let run = find(client, &id).await?;
-    if !run.terminate(&args.because.unwrap_or_default()).await? {
-        let status = run.status().await?.status;
-        return Err(Failure::Over { id, status });
-    }
-    Ok(said(output, &json!({ "terminated": true }), "the run is terminated"))
-}
-
 pub(super) async fn retry(
     client: &Client,
     args: RetryArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    args.end.many.check_one()?;
     let id = args.end.id.unwrap_or_default();
     let run = find(client, &id).await?;
     let mut retry = run.retry().because(args.end.because.unwrap_or_default());
@@ -187,7 +168,7 @@ pub(super) async fn retry(
         retry = retry.repeat_at_most_once();
     }
     let retried = signed(retry, args.end.many.by).await?;
-    let text = if retried { "the run is retried" } else { "the run continues anyway" };
+    let text = if retried { "the run is retried" } else { "the run is neither blocked nor failed" };
     Ok(said(output, &json!({ "retried": retried }), text))
 }
 
@@ -196,10 +177,14 @@ pub(super) async fn pause(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    args.many.check_one()?;
     let id = args.id.unwrap_or_default();
-    let pause = find(client, &id).await?.pause(args.because.unwrap_or_default());
-    let paused = signed(pause, args.many.by).await?;
-    let text = if paused { "the run is paused" } else { "the run is paused already, or over" };
+    let run = find(client, &id).await?;
+    let paused = signed(run.pause(args.because.unwrap_or_default()), args.many.by).await?;
+    if !paused {
+        check_open(&run, id).await?;
+    }
+    let text = if paused { "the run is paused" } else { "the run was paused already" };
     Ok(said(output, &json!({ "paused": paused }), text))
 }
 
@@ -208,11 +193,24 @@ pub(super) async fn resume(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    args.many.check_one()?;
     let id = args.id.unwrap_or_default();
-    let resume = find(client, &id).await?.resume().because(args.because.unwrap_or_default());
+    let run = find(client, &id).await?;
+    let resume = run.resume().because(args.because.unwrap_or_default());
     let resumed = signed(resume, args.many.by).await?;
+    if !resumed {
+        check_open(&run, id).await?;
+    }
     let text = if resumed { "the run continues" } else { "the run was not paused" };
     Ok(said(output, &json!({ "resumed": resumed }), text))
+}
+
+/// Refuses a closed run.
+async fn check_open(run: &UntypedRun, id: String) -> Result<(), Failure> {
+    match run.status().await?.status {
+        status if status.is_open() => Ok(()),
+        status => Err(Failure::Over { id, status }),
+    }
 }
 
 /// The change, made by the given person or else by this program.
@@ -232,7 +230,15 @@ pub(super) async fn set_aside(
 }
 
 pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {
-    match find(client, &args.id).await?.result().await {
+    let run = find(client, &args.id).await?;
+    let result = match args.timeout {
+        Limit(None) => run.result().await,
+        Limit(Some(limit)) => match tokio::time::timeout(limit, run.result()).await {
+            Ok(result) => result,
+            Err(_) => return Err(Failure::StillOpen { id: args.id, limit }),
+        },
+    };
+    match result {
         Ok(value) => Ok(output::json(&value)),
         Err(RunError::Store(error)) => Err(Failure::Asked(error)),
         Err(error) => Err(Failure::Run(error.to_string())),

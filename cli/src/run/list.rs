@@ -81,11 +81,11 @@ pub(super) async fn carry_out(
         Some(page) => list.page(page).await?,
         None => list.await?,
     };
+    if let Some(next) = next {
+        output::tell(&format!("there may be more: --page={next}"));
+    }
     if output.json {
         return Ok(output::json(&runs.iter().map(to_json).collect::<Vec<_>>()));
-    }
-    if let Some(next) = next {
-        eprintln!("there may be more: --page={next}");
     }
     let has_labels = runs.iter().any(|run| !run.attributes.is_empty() || !run.memo.is_empty());
     let now = Timestamp::now();
@@ -116,7 +116,7 @@ pub(super) async fn carry_out(
 pub(super) async fn hint_at_attributes(client: &Client, filter: &Filter) -> Result<(), Failure> {
     for UnknownAttribute { name, near, .. } in client.unknown_attributes(filter).await? {
         let instead = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        eprintln!("hint: no run has the attribute `{name}`{instead}");
+        output::tell(&format!("hint: no run has the attribute `{name}`{instead}"));
     }
     Ok(())
 }
@@ -125,8 +125,7 @@ pub(super) async fn hint_at_attributes(client: &Client, filter: &Filter) -> Resu
 fn labels(run: &RunRecord) -> String {
     let attributes = run.attributes.iter().map(|(name, value)| format!("{name}={value}"));
     let memo = run.memo.iter().map(|(name, value)| format!("{name}: {value}"));
-    let line = attributes.chain(memo).collect::<Vec<_>>().join(", ");
-    line.replace(['\n', '\r'], " ")
+    attributes.chain(memo).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) async fn count(

@@ -17,8 +17,8 @@ pub(crate) struct ManyArgs {
     /// '3 days'`
     #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     filter: Option<Filter>,
-    /// Count the runs that match, and change none
-    #[arg(long, requires = "filter")]
+    /// Count the runs that would be changed, and change none
+    #[arg(long)]
     dry_run: bool,
     /// The maximum number of runs changed per second
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
@@ -44,9 +44,31 @@ fn parse_condition(text: &str) -> Result<Filter, String> {
 }
 
 impl ManyArgs {
-    /// Whether a filter is given.
+    /// Whether a filter is given, or the runs are only counted.
     pub(super) fn are_meant(&self) -> bool {
+        self.have_filter() || self.dry_run
+    }
+
+    /// Refuses what has a meaning only with a filter. The parser does not: it requires nothing that the run's id
+    /// conflicts with.
+    pub(super) fn check_one(&self) -> Result<(), Failure> {
+        match self.after.is_some() || self.key.is_some() {
+            true => Err(Failure::Usage("`--after` and `--key` need `--filter`".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a filter is given.
+    pub(super) fn have_filter(&self) -> bool {
         self.filter.is_some()
+    }
+
+    /// Refuses to count the one run that a signal is for.
+    pub(super) fn check_signal(&self) -> Result<(), Failure> {
+        match self.dry_run {
+            true => Err(Failure::Usage("`--dry-run` of a signal needs `--filter`".to_owned())),
+            false => Ok(()),
+        }
     }
 
     fn filter(&self) -> Filter {
@@ -61,21 +83,25 @@ pub(super) async fn signal(
 ) -> Result<String, Failure> {
     // Without a run, the first argument is the signal.
     let SignalArgs { id: name, name: value, value: none, because, many, .. } = args;
-    let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Run)?;
+    let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Usage)?;
     if none.is_some() {
         let message = "with --filter, give a signal and its value, and no run".to_owned();
-        return Err(Failure::Run(message));
+        return Err(Failure::Usage(message));
     }
     let change = client.signal_all_json(many.filter(), name, &value);
     make(client, change, many, because, output).await
 }
+
+/// What comes of a change of one run, as JSON and as a sentence.
+type Done = (&'static str, &'static str);
 
 pub(super) async fn cancel(
     client: &Client,
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client, client.cancel_all(args.many.filter()), args.many, args.because, output).await
+    let done = ("sent", "the request to cancel was sent");
+    one_or_many(client, args, |filter| client.cancel_all(filter), done, output).await
 }
 
 pub(super) async fn terminate(
@@ -83,31 +109,8 @@ pub(super) async fn terminate(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client, client.terminate_all(args.many.filter()), args.many, args.because, output).await
-}
-
-pub(super) async fn retry(
-    client: &Client,
-    args: EndArgs,
-    output: Output,
-) -> Result<String, Failure> {
-    make(client, client.retry_all(args.many.filter()), args.many, args.because, output).await
-}
-
-pub(super) async fn pause(
-    client: &Client,
-    args: EndArgs,
-    output: Output,
-) -> Result<String, Failure> {
-    make(client, client.pause_all(args.many.filter()), args.many, args.because, output).await
-}
-
-pub(super) async fn resume(
-    client: &Client,
-    args: EndArgs,
-    output: Output,
-) -> Result<String, Failure> {
-    make(client, client.resume_all(args.many.filter()), args.many, args.because, output).await
+    let done = ("terminated", "the run is terminated");
+    one_or_many(client, args, |filter| client.terminate_all(filter), done, output).await
 }
 
 pub(super) async fn delete(
@@ -115,16 +118,76 @@ pub(super) async fn delete(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let filter = one_or_many(client, &args).await?;
-    make(client, client.delete_all(filter), args.many, args.because, output).await
+    let done = ("deleted", "the run is deleted");
+    one_or_many(client, args, |filter| client.delete_all(filter), done, output).await
 }
 
-/// The named run, or the runs that match the filter.
-async fn one_or_many(client: &Client, args: &EndArgs) -> Result<Filter, Failure> {
-    match &args.id {
-        Some(id) => Ok(filter::run_id().equals(super::find(client, id).await?)),
-        None => Ok(args.many.filter()),
+pub(super) async fn retry(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    many(client, args, |filter| client.retry_all(filter), output).await
+}
+
+pub(super) async fn pause(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    many(client, args, |filter| client.pause_all(filter), output).await
+}
+
+pub(super) async fn resume(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    many(client, args, |filter| client.resume_all(filter), output).await
+}
+
+/// Changes the named run, or the runs that match the filter.
+async fn one_or_many(
+    client: &Client,
+    args: EndArgs,
+    change: impl FnOnce(Filter) -> ChangeMany,
+    done: Done,
+    output: Output,
+) -> Result<String, Failure> {
+    if args.many.are_meant() {
+        return many(client, args, change, output).await;
     }
+    args.many.check_one()?;
+    let id = args.id.unwrap_or_default();
+    let run_id = super::find(client, &id).await?;
+    let who = if args.many.by.is_empty() { "program" } else { &args.many.by };
+    let change = change(filter::run_id().equals(run_id)).by(who);
+    if change.because(args.because.unwrap_or_default()).await?.changed == 0 {
+        return Err(match client.find(run_id).await? {
+            Some(run) if run.status.is_open() => Failure::Open { id, status: run.status },
+            Some(run) => Failure::Over { id, status: run.status },
+            None => Failure::NoRun(id),
+        });
+    }
+    let (key, text) = done;
+    Ok(output.say(&json!({ key: true }), || format!("{text}\n")))
+}
+
+/// Changes the runs that match the filter. A dry run of one run counts it.
+async fn many(
+    client: &Client,
+    args: EndArgs,
+    change: impl FnOnce(Filter) -> ChangeMany,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = match &args.id {
+        Some(id) => {
+            args.many.check_one()?;
+            filter::run_id().equals(super::find(client, id).await?)
+        }
+        None => args.many.filter(),
+    };
+    make(client, change(filter), args.many, args.because, output).await
 }
 
 async fn make(
@@ -134,7 +197,6 @@ async fn make(
     because: Option<String>,
     output: Output,
 ) -> Result<String, Failure> {
-    let is_one = !args.are_meant();
     if let Some(filter) = &args.filter {
         hint_at_attributes(client, filter).await?;
     }
@@ -142,13 +204,13 @@ async fn make(
     let mut change = change.by(by).because(because.unwrap_or_default()).rate(rate);
     if dry_run {
         change = change.dry_run();
-    } else if !is_one {
+    } else {
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
-                eprintln!(
-                    "{} changed, {} left; continue with --after={last}",
+                output::tell(&format!(
+                    "{} changed, {} left unchanged so far; if this is interrupted, continue with --after={last}",
                     done.changed, done.left
-                );
+                ));
             }
         });
     }

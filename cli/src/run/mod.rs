@@ -89,15 +89,11 @@ pub(crate) async fn carry_out(
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
         RunCommand::Start(args) => start::carry_out(client, *args, output).await,
-        RunCommand::Signal(args) if args.many.are_meant() => {
+        RunCommand::Signal(args) if args.many.have_filter() => {
             many::signal(client, args, output).await
         }
-        RunCommand::Cancel(args) if args.many.are_meant() => {
-            many::cancel(client, args, output).await
-        }
-        RunCommand::Terminate(args) if args.many.are_meant() => {
-            many::terminate(client, args, output).await
-        }
+        RunCommand::Cancel(args) => many::cancel(client, args, output).await,
+        RunCommand::Terminate(args) => many::terminate(client, args, output).await,
         RunCommand::Retry(args) if args.end.many.are_meant() => {
             many::retry(client, args.end, output).await
         }
@@ -112,8 +108,6 @@ pub(crate) async fn carry_out(
         RunCommand::Signal(args) => act::signal(client, args, output).await,
         RunCommand::Query(args) => act::query(client, args, output).await,
         RunCommand::Update(args) => act::update(client, args).await,
-        RunCommand::Cancel(args) => act::cancel(client, args, output).await,
-        RunCommand::Terminate(args) => act::terminate(client, args, output).await,
         RunCommand::Result(args) => act::result(client, args).await,
         RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
         RunCommand::SetAside(args) => act::set_aside(client, args, output).await,

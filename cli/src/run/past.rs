@@ -109,6 +109,7 @@ pub(super) async fn audit(
         0 => Vec::new(),
         limit => client.audit(run_id, limit).await?,
     };
+    output::tell_if_full(entries.len(), args.limit, || "--limit sets the number".to_owned());
     if output.json {
         let entries = entries.into_iter().map(|audited| {
             let details = audited.entry.details.as_deref().map(serde_json::from_str::<Value>);

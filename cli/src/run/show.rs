@@ -87,7 +87,8 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn line(&mut self, level: usize, line: &str) {
-        let _ = writeln!(self.text, "{}{}", "  ".repeat(level), line.trim_end());
+        let line = output::plain(line.trim_end());
+        let _ = writeln!(self.text, "{}{line}", "  ".repeat(level));
     }
 
     fn indented(&mut self, level: usize, lines: &str) {
@@ -100,14 +101,16 @@ impl Page<'_> {
     }
 
     fn field(&mut self, name: &str, value: &str) {
-        self.line(1, &format!("{name:11} {value}"));
+        let mut lines = value.lines();
+        self.line(1, &format!("{name:11} {}", lines.next().unwrap_or_default()));
+        lines.for_each(|line| self.line(1, &format!("{:11} {line}", "")));
     }
 
     fn head(&mut self, run: &Inspection) {
         let now = self.now;
         self.line(0, &format!("run {}", run.run_id));
         if run.workflow_id != run.run_id.to_string() {
-            self.field("workflow id", &run.workflow_id);
+            self.field("workflow id", &output::plain(&run.workflow_id));
         }
         self.field("workflow", &run.workflow);
         let status = match (run.status, run.owner) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::act::parse_json;
 use crate::error::Failure;
 use crate::output::{self, Output};
-use crate::terms::timeout_clock;
+use crate::terms::{duration, timeout_clock};
 
 #[derive(clap::Args)]
 pub(crate) struct StartArgs {
@@ -25,8 +25,8 @@ pub(crate) struct StartArgs {
     /// A request id: a second start with it starts nothing and returns the first run
     #[arg(long, value_name = "NAME")]
     request_id: Option<String>,
-    /// Delay the first step by this duration, such as `90s`, `10m` or `2h`
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    /// Delay the first step by this duration, such as `90s`, `1h30m` or `2d`
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     delay: Option<Duration>,
     /// What happens if an open run has the workflow id
     #[arg(long, value_enum, default_value = "fail")]
@@ -35,10 +35,10 @@ pub(crate) struct StartArgs {
     #[arg(long, value_enum, default_value = "always")]
     id_reuse: Reuse,
     /// The time limit of the run and all runs that follow it together
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     execution_timeout: Option<Duration>,
     /// The time limit of each run
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     run_timeout: Option<Duration>,
     /// The time that the timeouts count: `calendar` all time, `attended` only time with a worker that has the code
     #[arg(long, value_name = "CLOCK", value_parser = timeout_clock, default_value = "calendar")]
@@ -78,21 +78,6 @@ enum Reuse {
     AfterFailure,
     /// Never
     Never,
-}
-
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no duration; write one such as 90s, 10m or 2h");
-    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    let seconds = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return Err(wrong()),
-    };
-    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
 }
 
 pub(super) async fn carry_out(

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::error::Failure;
 use crate::output::{self, Output};
 use crate::run::attribute;
+use crate::shell::quoted;
 
 /// The number of log entries in a description.
 const RECENT: u32 = 10;
@@ -65,6 +66,10 @@ pub(super) async fn list(
         filter = filter.paused(args.paused);
     }
     let schedules = client.list_schedules(&filter, args.after.as_deref(), args.limit).await?;
+    if let Some(last) = schedules.last() {
+        let others = || format!("--after={}", quoted(&last.id));
+        output::tell_if_full(schedules.len(), args.limit, others);
+    }
     if output.json {
         return Ok(output::json(&schedules.iter().map(told).collect::<Vec<_>>()));
     }
@@ -104,7 +109,7 @@ pub(super) async fn describe(
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             // Writing to a text cannot fail.
-            let _ = writeln!(text, "{name:<18}{value}");
+            let _ = writeln!(text, "{name:<18}{}", output::plain(&value));
         }
     };
     line("schedule", described.id.clone());
@@ -181,6 +186,9 @@ pub(super) async fn log(client: &Client, args: LogArgs, output: Output) -> Resul
     // A schedule that is not there has no log, but it is another thing to say so.
     schedule.describe().await?;
     let log = schedule.log(args.before, args.limit).await?;
+    if let Some(last) = log.last() {
+        output::tell_if_full(log.len(), args.limit, || format!("--before={}", last.seq));
+    }
     if output.json {
         return Ok(output::json(&log.iter().map(entry).collect::<Vec<_>>()));
     }

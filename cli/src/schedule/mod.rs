@@ -28,6 +28,9 @@ pub(crate) enum ScheduleCommand {
     /// Create a schedule
     Create(CreateArgs),
     /// Change the configuration of a schedule
+    ///
+    /// What is not given stays. `--cron`, `--every` and `--calendar` replace all times of the schedule, `--exclude` all
+    /// its exclusions, and `--spec` the whole spec.
     Update(UpdateArgs),
     /// List schedules
     List(ListArgs),

@@ -69,7 +69,7 @@ impl Next {
             count: Some(self.count),
             clock_changes: None,
         };
-        let times = question.answer().map_err(Failure::Spec)?;
+        let times = question.answer().map_err(Failure::Usage)?;
         if output.json {
             return write_line(&mut stdout, &Answer::Next(times));
         }

@@ -27,7 +27,7 @@ struct SpecArgs {
     /// A calendar as JSON with excluded times; may be given several times
     #[arg(long, value_name = "JSON", value_parser = calendar)]
     exclude: Vec<Calendar>,
-    /// The whole spec as JSON, in place of the options above and below
+    /// The whole spec as JSON, in place of all other options of the times
     #[arg(long, value_name = "JSON", value_parser = spec, conflicts_with_all = ["cron", "every", "calendar", "exclude", "zone", "start", "end", "jitter"])]
     spec: Option<Spec>,
     /// The time zone, a name of the IANA database; UTC by default
@@ -126,12 +126,26 @@ pub(crate) struct UpdateArgs {
 }
 
 impl SpecArgs {
-    /// `None` if the option is not given.
-    fn into_spec(self) -> Option<Spec> {
-        if self.spec.is_some() {
-            return self.spec;
+    /// Whether none of the options is given.
+    fn is_empty(&self) -> bool {
+        let Self { cron, every, calendar, exclude, spec, zone, start, end, jitter } = self;
+        let lists =
+            cron.is_empty() && every.is_empty() && calendar.is_empty() && exclude.is_empty();
+        let texts = zone.is_none() && start.is_none() && end.is_none() && jitter.is_none();
+        lists && texts && spec.is_none()
+    }
+
+    /// The present spec with these options in place of its own. Times replace all times, and exclusions all exclusions.
+    fn applied_to(self, mut spec: Spec) -> Spec {
+        if let Some(whole) = self.spec {
+            return whole;
         }
-        let mut spec = Spec::new();
+        if !(self.cron.is_empty() && self.every.is_empty() && self.calendar.is_empty()) {
+            spec = spec.without_times();
+        }
+        if !self.exclude.is_empty() {
+            spec = spec.without_exclusions();
+        }
         for cron in self.cron {
             spec = spec.cron(cron);
         }
@@ -156,7 +170,7 @@ impl SpecArgs {
         if let Some(jitter) = self.jitter {
             spec = spec.jitter(jitter);
         }
-        (spec != Spec::new()).then_some(spec)
+        spec
     }
 }
 
@@ -165,7 +179,7 @@ pub(super) async fn create(
     args: CreateArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let spec = args.spec.into_spec().unwrap_or_default();
+    let spec = args.spec.applied_to(Spec::new());
     let schedule = client.schedule(&*args.id);
     let policy = args.policy;
     let signal = args.signal.signal.zip(args.signal.value);
@@ -178,11 +192,13 @@ pub(super) async fn create(
         }
         (None, Some((name, value))) => {
             let Some(workflow_id) = policy.workflow_id.clone() else {
-                return Err(Failure::Spec("a signal needs a run: give `--workflow-id`".to_owned()));
+                return Err(Failure::Usage(
+                    "a signal needs a run: give `--workflow-id`".to_owned(),
+                ));
             };
             schedule.create_signal_json(spec, workflow_id, name, &value)
         }
-        (None, None) => return Err(Failure::Spec("give `--workflow` or `--signal`".to_owned())),
+        (None, None) => return Err(Failure::Usage("give `--workflow` or `--signal`".to_owned())),
     };
     if let Some(pattern) = policy.workflow_id {
         create = create.workflow_id(pattern);
@@ -238,15 +254,20 @@ pub(super) async fn update(
     args: UpdateArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let mut update = client.schedule(&*args.id).update();
+    let schedule = client.schedule(&*args.id);
+    let mut update = schedule.update();
     if let Some(workflow) = args.workflow {
         update = update.call_json(workflow, &args.arguments.unwrap_or_else(|| json!([])));
     }
-    if let Some(revision) = args.revision {
-        update = update.revision(revision);
+    let mut revision = args.revision;
+    if !args.spec.is_empty() {
+        let present = schedule.describe().await?;
+        // Somebody else may change the spec now.
+        revision = revision.or(Some(present.revision));
+        update = update.spec(args.spec.applied_to(present.spec));
     }
-    if let Some(spec) = args.spec.into_spec() {
-        update = update.spec(spec);
+    if let Some(revision) = revision {
+        update = update.revision(revision);
     }
     if let Some((name, value)) = args.signal.signal.zip(args.signal.value) {
         update = update.signal_json(name, &value);

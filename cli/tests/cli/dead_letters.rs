@@ -41,7 +41,9 @@ pub(crate) fn dead_letters_are_redelivered_and_dropped(shell: Shell) -> Result<(
         (&json!("bill-7"), &json!(run.run_id.to_string()))
     );
     assert!(first["reason"].as_str().is_some_and(|why| why.contains("a typo")), "{first}");
-    assert_eq!(listed(&shell, &["--run", "bill-7", "--limit", "1"])?, json!([first]));
+    assert_eq!(listed(&shell, &["--run", "bill-7"])?, json!([first, second]));
+    let more = "there may be more: --limit sets the number\n";
+    assert_eq!(shell.hints(&["dead-letter", "list", "--run", "bill-7", "--limit", "1"])?, more);
     assert_eq!(listed(&shell, &["--workflow-id", "bill-8"])?, json!([]));
     let table = said(&shell, &["list"], 0)?;
     assert!(table.contains("signal Approve") && table.contains(r#"{"by":"Ben"}"#), "{table}");
@@ -52,7 +54,8 @@ pub(crate) fn dead_letters_are_redelivered_and_dropped(shell: Shell) -> Result<(
     let gone: Value = serde_json::from_str(&said(&shell, &["redeliver", "99", "--json"], 1)?)?;
     assert_eq!(gone, json!([{"id": 99, "outcome": "gone", "run_id": null}]));
     assert_eq!(said(&shell, &["drop", &ben], 0)?, "1 dropped\n");
-    assert_eq!(said(&shell, &["drop", &ben], 1)?, "0 dropped\n");
+    let gone = "0 dropped, 1 of these ids are not there\n";
+    assert_eq!(said(&shell, &["drop", &ben], 1)?, gone);
     assert_eq!(listed(&shell, &[])?, json!([]));
     shell.block_on(async {
         assert_eq!(shell.client.inspect("bill-7").await?.unread_count, 1);

@@ -130,7 +130,7 @@ pub(crate) fn definitions_are_shown(shell: Shell) -> Result<(), Failed> {
     assert_snapshot!("definitions", redacted(&text, &[]));
     let shown = shell.prints(&["definition", "show", &hash, "--json"])?;
     let shown: serde_json::Value = serde_json::from_str(&shown)?;
-    assert_eq!(shown["workflow"], "fulfill");
+    assert_eq!((&shown["workflow"], &shown["hash"]), (&"fulfill".into(), &hash.into()));
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod operate;
 mod queues;
 mod schedules;
 mod shell;
+mod terminal;
 mod waiting;
 mod waits;
 mod workflows;
@@ -55,6 +56,14 @@ const CASES: &[(&str, Case)] = &[
         schedules::a_schedule_is_created_changed_and_removed,
     ),
     ("runs_are_started_and_paused", operate::runs_are_started_and_paused),
+    ("a_dry_run_of_one_run_changes_nothing", operate::a_dry_run_of_one_run_changes_nothing),
+    ("changes_of_one_run_are_audited", operate::changes_of_one_run_are_audited),
+    ("no_name_controls_the_terminal", terminal::no_name_controls_the_terminal),
+    (
+        "whoever_closes_the_output_has_seen_enough",
+        terminal::whoever_closes_the_output_has_seen_enough,
+    ),
+    ("a_list_that_may_go_on_says_so", terminal::a_list_that_may_go_on_says_so),
     ("queues_are_paused_drained_and_resumed", queues::queues_are_paused_drained_and_resumed),
     ("queues_are_limited_and_partitions_listed", queues::queues_are_limited_and_partitions_listed),
     ("failed_calls_are_redriven_and_discarded", queues::failed_calls_are_redriven_and_discarded),

@@ -30,7 +30,11 @@ pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Res
     refused(&shell, &["promise", "reject", &typo, "--because", "no"], awaited)?;
     let of_nobody = "promise1.on_promise.id.promise-2.price";
     refused(&shell, &["promise", "resolve", of_nobody, "7"], "no run awaits the promise")?;
-    assert_eq!(shell.prints(&["promise", "show", &typo])?, "nobody has completed it\n");
+    refused(&shell, &["promise", "show", &typo], awaited)?;
+    refused(&shell, &["promise", "show", of_nobody], "no run awaits the promise")?;
+    let other = PromiseToken::of_run("bill", run.run_id, "price").to_string();
+    let names = "names the workflow `bill`, but the run";
+    refused(&shell, &["promise", "resolve", &other, "7"], names)?;
     let shown = shell.prints(&["promise", "show", &token("price")])?;
     assert_eq!(shown, "nobody has completed it\nvalue  u64\nerror  String\n");
     let shown = shell.prints(&["promise", "show", &token("price"), "--json"])?;
@@ -67,7 +71,19 @@ pub(crate) fn a_queue_with_nothing_on_it_is_told(shell: Shell) -> Result<(), Fai
     assert_eq!(shell.hints(&["queue", "pause", "emial", "--because", "no server"])?, hint);
     assert!(shell.prints(&["queue", "show", "emial"])?.contains("no server"));
     assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` is resumed\n");
-    assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` was not paused\n");
+    for verb in [
+        &["resume", "emial"][..],
+        &["failed", "emial"],
+        &["partitions", "emial"],
+        &["redrive", "emial", "--all"],
+    ] {
+        assert_eq!(shell.hints(&[&["queue"], verb].concat())?, hint, "{verb:?}");
+    }
+    let (code, text) = shell.fails(&["queue", "pause", "", "--because", "x"])?;
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = shell.fails(&["queue", "weigh", "emial", "ann", "0"])?;
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("it is not a whole number of at least 1"), "{text}");
     Ok(())
 }
 

@@ -90,7 +90,11 @@ fn json_of(shell: &Shell, arguments: &[&str]) -> Result<Value, Failed> {
 
 pub(crate) fn failed_calls_are_redriven_and_discarded(shell: Shell) -> Result<(), Failed> {
     let run = shell.run_until(load_vans(3), "load-3", async |_, run| Ok(!run.status.is_open()))?;
-    let calls = shell.prints(&["queue", "failed", "ramp", "--limit", "1", "--json"])?;
+    assert_eq!(
+        shell.hints(&["queue", "failed", "ramp", "--limit", "2"])?,
+        "there may be more: --after=2\n"
+    );
+    let calls = shell.prints(&["queue", "failed", "ramp", "--json"])?;
     let mut all = redacted(&calls, &[(&run, "[run]")]) + "\n";
     let table = shell.prints(&["queue", "failed", "ramp"])?;
     for shown in ["ID", "load", "van 3", "load-3", "too heavy"] {

@@ -120,10 +120,33 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         assert!(text.contains(&line.replace("2h", "7200s")), "{line}: {text}");
     }
     assert!(text.contains("starts            bill[{\"name\":\"ada\"}]"), "{text}");
+    // What is not given stays.
+    let update = |options: &[&'static str]| -> Result<Value, Failed> {
+        shell.prints(&[&["schedule", "update", "bills"], options].concat())?;
+        Ok(described(&shell)?["spec"].take())
+    };
+    let start = "2100-01-01T00:00:00Z";
+    let hours = json!([{"interval": "1h"}]);
+    let spec = update(&["--zone", "Asia/Tokyo", "--exclude", r#"{"month": "12"}"#])?;
+    let december = spec["exclude"].clone();
+    assert_eq!(december.as_array().map(Vec::len), Some(1), "{spec}");
+    let expected =
+        json!({"intervals": hours, "start": start, "zone": "Asia/Tokyo", "exclude": december});
+    assert_eq!(spec, expected);
+    let spec = update(&["--cron", "@daily", "--jitter", "5m"])?;
+    let expected = json!({"cron": ["@daily"], "start": start, "zone": "Asia/Tokyo", "exclude": december, "jitter": "5m"});
+    assert_eq!(spec, expected);
+    let spec = update(&["--exclude", r#"{"month": "11"}"#])?;
+    assert_eq!(spec["exclude"].as_array().map(Vec::len), Some(1), "{spec}");
+    assert_ne!(spec["exclude"], december);
+    let whole = update(&["--spec", r#"{"intervals": ["1h"], "start": "2100-01-01T00:00:00Z"}"#])?;
+    assert_eq!(whole, json!({"intervals": hours, "start": start}));
     let list = shell.prints(&["schedule", "list", "--workflow", "bill"])?;
     assert!(list.contains("bills     bill              2100-01-01T00:00:00Z  0"), "{list}");
-    let log = shell.prints(&["schedule", "log", "bills", "--limit", "1"])?;
-    assert_eq!(log.lines().count(), 2, "{log}");
+    let log = ["schedule", "log", "bills", "--limit", "1"];
+    assert_eq!(shell.hints(&log)?, "there may be more: --before=9\n");
+    let older = shell.prints(&["schedule", "log", "bills", "--before", "2"])?;
+    assert_eq!(older.lines().count(), 2, "{older}");
 
     let backfill = ["schedule", "backfill", "bills", "--from"];
     let future =
@@ -147,7 +170,7 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     shell.prints(&backfill)?;
     let cancelled = shell.prints(&["schedule", "cancel-backfills", "hourly"])?;
     assert_eq!(cancelled, "the backfills of the schedule `hourly` are cancelled\n");
-    let log = shell.prints(&["schedule", "log", "hourly", "--limit", "1"])?;
+    let log = shell.prints(&["schedule", "log", "hourly"])?;
     assert!(log.contains("backfills_cancelled"), "{log}");
     shell.prints(&["schedule", "delete", "hourly"])?;
     let poke = ["schedule", "create", "poke", "--signal", "Poke", "--value", r#"{"hard": true}"#];

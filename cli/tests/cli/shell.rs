@@ -104,11 +104,15 @@ impl Shell {
     }
 
     fn piton(&self, arguments: &[&str]) -> Result<Output, Failed> {
+        Ok(self.command(arguments).output()?)
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_piton"));
         // Where the paths of the source files begin.
         command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         command.env("PITON_DATABASE", &self.url).args(arguments);
-        Ok(command.output()?)
+        command
     }
 }
 

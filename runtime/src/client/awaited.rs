@@ -169,7 +169,9 @@ impl Client {
     }
 
     /// The recorded definitions, and those of this program.
-    async fn all_definitions(&self) -> Result<Vec<&'static StoredDefinition>, StoreError> {
+    pub(super) async fn all_definitions(
+        &self,
+    ) -> Result<Vec<&'static StoredDefinition>, StoreError> {
         let store = &**self.store();
         let mut definitions = Vec::new();
         for summary in patiently(|| store.list_definitions(None)).await? {

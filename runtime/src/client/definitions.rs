@@ -20,8 +20,8 @@ impl Client {
         patiently(|| self.store().list_definitions(workflow)).await
     }
 
-    /// A recorded definition: the states, what each awaits and keeps, and the ways between them.
     /// A recorded definition: the states, what each awaits and saves, and the transitions between them.
+    ///
     /// # Errors
     /// See [`Client::find`]; [`StoreError::Corrupt`] if another version of piton has recorded the definition in a form
     /// that this one cannot read.

@@ -9,9 +9,9 @@ use crate::codec::schemas::{self, StoredSchema};
 use crate::codec::{self, CodecError, Schema};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution;
-use crate::error::{CompleteError, KeyError, StoreError};
+use crate::error::{CompleteError, KeyError, LookupError, StoreError};
 use crate::machine::{Durable, PromiseError};
-use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, SchemaHash};
+use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, RunId, SchemaHash};
 use crate::store::{CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord};
 
 /// A promise, as seen from outside of its run; created by [`Client::promise`].
@@ -132,7 +132,8 @@ impl Client {
 /// lost. If the future is dropped, the promise may or may not have been completed.
 ///
 /// Errors of all methods: [`CompleteError::Closed`] if the promise's run is closed, [`CompleteError::Unknown`] if
-/// there is no such run, [`CompleteError::Token`] for a token that is invalid, and [`CompleteError::Store`] if the
+/// there is no such run, [`CompleteError::OtherWorkflow`] if it is of another workflow than the token names,
+/// [`CompleteError::Token`] for a token that is invalid, and [`CompleteError::Store`] if the
 /// database [is away](Client#when-the-database-is-away) for too long; calling again is safe.
 impl PromiseHandle {
     /// The promise's token.
@@ -256,7 +257,7 @@ impl PromiseHandle {
             patiently(record).await.map_err(failed)?;
         }
         let completion = self.client.store().new_run_id().as_uuid();
-        let mut completion = CompletePromise { token, outcome, completion, fits: None };
+        let mut completion = CompletePromise::new(token, outcome, completion);
         loop {
             let completed = self.client.completions().submit(completion.clone()).await;
             return match completed.map_err(CompleteError::Store)? {
@@ -269,10 +270,37 @@ impl PromiseHandle {
                     completion.fits = Some(expected);
                     continue;
                 }
+                CompletionOutcome::OtherWorkflow(run_id, workflow) => {
+                    self.check_workflow(run_id, &workflow).await?;
+                    completion.means = Some(workflow);
+                    continue;
+                }
                 CompletionOutcome::Closed(run_id) => Err(CompleteError::Closed { run_id }),
                 CompletionOutcome::Unknown(run_id) => Err(CompleteError::Unknown { run_id }),
             };
         }
+    }
+
+    /// Checks that the run, of this workflow, is one of the workflow that the token names: under a name that the workflow
+    /// had, or in a chain that began as one.
+    async fn check_workflow(&self, run_id: RunId, workflow: &str) -> Result<(), CompleteError> {
+        let (client, expected) = (&self.client, self.token.workflow());
+        let first = match client.kin(run_id).await {
+            Ok(kin) => client.find(kin.first_run_id).await.map_err(failed)?,
+            Err(LookupError::Store(error)) => return Err(failed(error)),
+            Err(_) => None,
+        };
+        let first = first.map_or_else(|| workflow.to_owned(), |first| first.workflow);
+        let definitions = client.all_definitions().await.map_err(failed)?;
+        let is_meant = definitions.into_iter().any(|definition| {
+            definition.is_named(expected)
+                && (definition.is_named(workflow) || definition.is_named(&first))
+        });
+        if is_meant || first == expected {
+            return Ok(());
+        }
+        let (token, workflow) = (self.token.clone(), workflow.to_owned());
+        Err(CompleteError::OtherWorkflow { token, run_id, workflow })
     }
 
     /// Checks that the runs that wait can read an outcome whose schema is not the one that they expect.

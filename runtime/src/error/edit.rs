@@ -108,6 +108,14 @@ pub enum EditError {
         /// The names of its waits.
         known: Vec<String>,
     },
+    /// A signal for this wait has arrived already, and the run takes it first: set it aside, or let the run take it.
+    #[error("a signal for `{name}` has arrived already, with the number {seq}, and is taken first")]
+    Arrived {
+        /// The wait.
+        name: String,
+        /// The number of the signal.
+        seq: i64,
+    },
     /// The run waits for several operations with this name.
     #[error("the run waits for several `{name}`: say which of {}", list(known))]
     SeveralAwaits {

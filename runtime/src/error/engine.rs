@@ -307,6 +307,16 @@ pub enum CompleteError {
         /// The run.
         run_id: RunId,
     },
+    /// The token names another workflow than that of the run. Retrying does not help.
+    #[error("`{token}` names the workflow `{}`, but the run {run_id} is of `{workflow}`", token.workflow())]
+    OtherWorkflow {
+        /// The token.
+        token: PromiseToken,
+        /// The run.
+        run_id: RunId,
+        /// The run's workflow.
+        workflow: String,
+    },
     /// The token contains an invalid name of a promise or an invalid workflow id. Retrying does not help.
     #[error("there is no promise `{token}`")]
     Token {

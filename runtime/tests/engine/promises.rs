@@ -257,6 +257,64 @@ async fn completing_a_promise_of_a_closed_or_unknown_run_is_an_error() {
     worker.shutdown().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_token_of_another_workflow_completes_nothing() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve("go".into())).id("order-1").await.unwrap();
+    rig.until_parked(&run).await;
+    for wrong in [
+        PromiseToken::of_run("fulfill", run.run_id(), "approval"),
+        PromiseToken::of_workflow_id("fulfill", "order-1", "approval"),
+    ] {
+        let refused = rig.client.promise(&wrong).resolve(&decision("Ada")).await.unwrap_err();
+        let names = format!(
+            "`{wrong}` names the workflow `fulfill`, but the run {} is of `approve`",
+            run.run_id()
+        );
+        assert_eq!(refused.to_string(), names);
+        let CompleteError::OtherWorkflow { token, run_id, workflow } = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!((token, run_id, &*workflow), (wrong, run.run_id(), "approve"));
+    }
+    let promise = rig.client.promise(&token(&run, "approval"));
+    assert_eq!(promise.peek().await.unwrap(), None);
+    assert!(promise.resolve(&decision("Bob")).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), decision("Bob"));
+    worker.shutdown().await.unwrap();
+}
+
+#[workflow(formerly = "sign_by_hand")]
+async fn sign(cx: &Context) -> u32 {
+    cx.promise::<u32, Never>("signature").await.unwrap_or_default()
+}
+
+#[workflow]
+async fn draft(cx: &Context) -> u32 {
+    return cx.continue_as_new(sign());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_may_name_a_workflow_as_it_was_called() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(sign()).id("letter-1").await.unwrap();
+    rig.until_parked(&run).await;
+    let former = PromiseToken::of_run("sign_by_hand", run.run_id(), "signature");
+    assert!(rig.client.promise(&former).resolve(&7_u32).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), 7);
+
+    // A chain that began as the named workflow.
+    let run = rig.client.start(draft()).id("letter-2").await.unwrap();
+    let first = PromiseToken::of_workflow_id("draft", "letter-2", "signature");
+    let promise = rig.client.promise(&first);
+    until_awaited(&promise).await;
+    assert!(promise.resolve(&8_u32).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), 8);
+    worker.shutdown().await.unwrap();
+}
+
 /// Awaits the approval of another run, and returns its outcome.
 #[workflow]
 async fn attend(cx: &Context, token: PromiseToken) -> String {
@@ -454,6 +512,7 @@ async fn what_does_not_fit_is_refused_once_it_is_awaited() {
     let promise = rig.client.promise(&token(&run, "approval"));
     until_awaited(&promise).await;
     let schemas = promise.schemas().await.unwrap().unwrap();
+    // Types that are stored alike share a schema, which has the name of one of them.
     assert_eq!(schemas.resolved.hash(), Schema::of::<Decision>().hash());
     assert_eq!(schemas.rejected.hash(), Schema::of::<Refusal>().hash());
     let refused = promise.resolve_json(&json!({ "bye": "Ada", "cents": 7 })).await.unwrap_err();

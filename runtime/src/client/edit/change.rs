@@ -13,7 +13,7 @@ use crate::model::{
     ChildEnd, DefinitionHash, Handle, Operation, RunId, RunStatus, SchemaHash, Snapshot, Timestamp,
     Wait,
 };
-use crate::store::{ArrivalKind, RunDetails};
+use crate::store::{ArrivalKind, RunDetails, UnreadArrival};
 
 /// A requested change.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub(super) struct Edited {
     run_id: RunId,
     frame: Frame,
     pub(super) snapshot: Snapshot,
+    /// What the run takes first.
+    unread: Vec<UnreadArrival>,
     arrivals: Vec<ArrivalKind>,
 }
 
@@ -50,7 +52,7 @@ impl Edited {
     pub(super) fn of(details: &RunDetails, snapshot: Snapshot) -> Result<Self, EditError> {
         let run_id = details.run.run_id;
         let frame = Frame::read(&snapshot.frame).map_err(|error| unreadable(run_id, &error))?;
-        Ok(Self { run_id, frame, snapshot, arrivals: Vec::new() })
+        Ok(Self { run_id, frame, snapshot, unread: details.unread.clone(), arrivals: Vec::new() })
     }
 
     /// Applies a change.
@@ -70,12 +72,37 @@ impl Edited {
         (self.snapshot, self.frame.definition.hash, self.arrivals)
     }
 
-    /// The wait with this name.
-    fn find(&self, name: &str) -> Result<FoundAwait, EditError> {
+    /// The waits of the run's state.
+    fn awaits(&self) -> Result<Vec<FoundAwait>, EditError> {
         let mut view = FrameView::new(&self.snapshot.operations, &[], &[], None);
         let position = view.position(&self.frame.write());
         position.map_err(|error| unreadable(self.run_id, &error))?;
-        let mut awaits = view.awaits;
+        Ok(view.awaits)
+    }
+
+    /// Checks that the run would take another signal with this name: those that have arrived come first.
+    fn check_not_arrived(&self, wait: &str, signal: &str) -> Result<(), EditError> {
+        let arrived = self.unread.iter().filter(|unread| {
+            unread.kind == Some("signal") && unread.name.as_deref() == Some(signal)
+        });
+        let arrived: Vec<i64> = arrived.map(|unread| unread.seq).collect();
+        let given = self.arrivals.iter().filter(
+            |arrival| matches!(arrival, ArrivalKind::Signal { name, .. } if name == signal),
+        );
+        let waits = self.awaits()?.into_iter().filter(
+            |found| matches!(&found.awaited, StoredAwaited::Signal { name, .. } if name == signal),
+        );
+        match arrived.first() {
+            Some(first) if arrived.len() + given.count() >= waits.count() => {
+                Err(EditError::Arrived { name: wait.to_owned(), seq: *first })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The wait with this name.
+    fn find(&self, name: &str) -> Result<FoundAwait, EditError> {
+        let mut awaits = self.awaits()?;
         let known = |awaits: &[FoundAwait]| {
             awaits.iter().map(|found| found.path.clone()).collect::<Vec<_>>()
         };
@@ -122,6 +149,7 @@ impl Edited {
                 ArrivalKind::Outcome { handle, outcome }
             }
             StoredAwaited::Signal { name: signal, value: hash, .. } => {
+                self.check_not_arrived(name, signal)?;
                 ArrivalKind::Signal { name: signal.clone(), payload: payload(*hash)? }
             }
             other => {

@@ -263,7 +263,8 @@ impl Edit {
 
     /// Completes the wait for an activity with a return value, or the wait for a signal with its value. The name is
     /// that of the wait in [`Client::inspect`], after the names of the workflows and blocks that contain it:
-    /// `charge`, `deliver/ship`. For an activity that returns a `Result`, the value is wrapped in `Ok`.
+    /// `charge`, `deliver/ship`. For an activity that returns a `Result`, the value is wrapped in `Ok`. If a signal for
+    /// the wait has arrived, it would be taken first, so the edit is refused.
     pub fn complete(mut self, wait: impl Into<String>, value: Json) -> Self {
         self.changes.push(Change::Complete { wait: wait.into(), value });
         self

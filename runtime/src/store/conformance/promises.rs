@@ -25,6 +25,7 @@ super::list_cases!("promises":
     a_workflow_id_names_the_open_run_or_the_last,
     a_repeated_completion_is_told_the_same,
     a_value_of_another_schema_is_checked_first,
+    a_token_of_another_workflow_is_checked_first,
     a_completion_makes_a_run_due_that_sleeps,
     a_promise_of_a_closed_run_cannot_be_completed,
     a_promise_of_no_run_is_not_awaited_for_ever,
@@ -58,7 +59,7 @@ pub(super) fn of_id(workflow_id: &str) -> PromiseToken {
 
 fn completion(token: &PromiseToken, outcome: PromiseOutcome) -> CompletePromise {
     let completion = RunId::new().as_uuid();
-    CompletePromise { token: token.clone(), outcome, completion, fits: None }
+    CompletePromise::new(token.clone(), outcome, completion)
 }
 
 const TYPES: PromiseTypes =
@@ -262,6 +263,41 @@ async fn a_value_of_another_schema_is_checked_first(t: StoreUnderTest) {
         let completed = t.complete(&of_run(early), wrap(typed(other))).await;
         assert_eq!(completed, CompletionOutcome::Completed);
     }
+}
+
+async fn a_token_of_another_workflow_is_checked_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let ahead = PromiseToken::of_workflow_id("bill", "run-1", "early");
+    assert_eq!(
+        t.complete(&ahead, value("a")).await,
+        CompletionOutcome::Completed,
+        "no run is there"
+    );
+    let run_id = t.start_owned("run-1", worker).await;
+    let refused = CompletionOutcome::OtherWorkflow(run_id, "order".to_owned());
+    for token in [
+        PromiseToken::of_run("bill", run_id, NAME),
+        PromiseToken::of_workflow_id("bill", "run-1", NAME),
+        PromiseToken::of_run("", run_id, NAME),
+    ] {
+        assert_eq!(t.complete(&token, value("a")).await, refused);
+        let found =
+            CompletePromise { means: Some("letter".to_owned()), ..completion(&token, value("a")) };
+        assert_eq!(complete_through(&t.store, found).await, refused, "it means a third workflow");
+    }
+    assert_eq!(t.promise(&of_run(run_id)).await, None);
+    let other = PromiseToken::of_run("bill", run_id, NAME);
+    let found =
+        CompletePromise { means: Some("order".to_owned()), ..completion(&other, value("b")) };
+    for _ in 0..2 {
+        let completed = complete_through(&t.store, found.clone()).await;
+        assert_eq!(completed, CompletionOutcome::Completed);
+    }
+    let known = t.complete(&of_run(run_id), value("c")).await;
+    assert_eq!(known, CompletionOutcome::Already(value("b")));
+    assert_eq!(t.complete(&other, value("c")).await, refused, "also if it has an outcome");
+    t.commit(worker, close(run_id, 0)).await;
+    assert_eq!(t.complete(&other, value("c")).await, refused, "also if the run is closed");
 }
 
 async fn a_completion_makes_a_run_due_that_sleeps(t: StoreUnderTest) {

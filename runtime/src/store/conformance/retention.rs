@@ -245,7 +245,7 @@ async fn shared_promises_go_once_nobody_waits(t: StoreUnderTest) {
     let run_id = t.start_owned("run", worker).await;
     // One that is open, and one of the run.
     t.tell(worker, run_id, 0, vec![awaits(&token("open"), 0)]).await;
-    let own = PromiseToken::of_workflow_id("a", "run", "own");
+    let own = PromiseToken::of_workflow_id("order", "run", "own");
     t.complete(&own, value("yes")).await;
     let remove = async |after: Option<&PromiseKey>| {
         let request = RemovePromises { age: AGE, after, limit: 2 };

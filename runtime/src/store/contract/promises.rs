@@ -32,8 +32,9 @@ pub trait Promises: Send + Sync {
     /// first completion counts; a repetition of it (with the same id) returns the same outcome. Makes waiting runs
     /// due, unless they are owned or blocked.
     ///
-    /// Guards, once everything is locked: the promise's run is open; the promise has no outcome and has not expired
-    /// by the database's clock; the value has the schema of those who await it, or was found to fit that.
+    /// Guards, once everything is locked: the promise's run, if it exists, is of the workflow that the token names, or
+    /// was found to mean; the run is open; the promise has no outcome and has not expired by the database's clock; the
+    /// value has the schema of those who await it, or was found to fit that.
     async fn complete_promises(
         &self,
         completions: Vec<CompletePromise>,
@@ -71,9 +72,21 @@ pub struct CompletePromise {
     pub completion: Uuid,
     /// A schema that the value or error was found to fit although it has another one.
     pub fits: Option<SchemaHash>,
+    /// A workflow that the token was found to mean although it names another one.
+    pub means: Option<String>,
 }
 
 impl CompletePromise {
+    /// A completion that is not checked yet.
+    pub(crate) fn new(token: PromiseToken, outcome: PromiseOutcome, completion: Uuid) -> Self {
+        Self { token, outcome, completion, fits: None, means: None }
+    }
+
+    /// Whether it may complete a promise of a run of this workflow.
+    pub(crate) fn is_for(&self, workflow: &str) -> bool {
+        self.token.workflow() == workflow || self.means.as_deref() == Some(workflow)
+    }
+
     /// The schema that the value or error has to fit by these types, if that must be checked first.
     pub(crate) fn unchecked(&self, types: PromiseTypes) -> Option<SchemaHash> {
         let (payload, expected) = match &self.outcome {
@@ -97,6 +110,8 @@ pub enum CompletionOutcome {
     /// Those who await the promise read values of this schema. The completion has another one, so it has to be checked
     /// first.
     OtherType(SchemaHash),
+    /// The promise's run is of this workflow, and the token names another one, so it has to be checked first.
+    OtherWorkflow(RunId, String),
     /// The promise's run is closed, and the promise had no outcome.
     Closed(RunId),
     /// There is no such run.

@@ -89,6 +89,7 @@ impl State {
             (Some(run), _) => Place::Run {
                 run_id: run.run_id,
                 workflow_id: run.workflow_id,
+                workflow: run.workflow,
                 is_open: run.status.is_open(),
             },
             (None, PromiseScope::Run(run_id)) => Place::Nowhere(*run_id),

@@ -32,14 +32,14 @@ use crate::store::{
 const RUNS: &str = concat!(
     "SELECT run_id, ",
     workflow_id!("piton_runs"),
-    ", closed_at IS NULL AS is_open FROM piton_runs WHERE run_id = ANY ($1)"
+    ", workflow, closed_at IS NULL AS is_open FROM piton_runs WHERE run_id = ANY ($1)"
 );
 
 /// The open run, or else the one started last. `$2` is the run whose id is also the requested workflow id.
 const HOLDER: &str = concat!(
     "SELECT run_id, ",
     workflow_id!("piton_runs"),
-    ", closed_at IS NULL AS is_open FROM piton_runs WHERE run_id IN (\
+    ", workflow, closed_at IS NULL AS is_open FROM piton_runs WHERE run_id IN (\
      (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
      (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
      ORDER BY started_at DESC, run_id DESC LIMIT 1), \

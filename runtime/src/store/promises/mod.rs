@@ -30,7 +30,7 @@ const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// A run.
-    Run { run_id: RunId, workflow_id: String, is_open: bool },
+    Run { run_id: RunId, workflow_id: String, workflow: String, is_open: bool },
     /// A run that does not exist.
     Nowhere(RunId),
     /// The first run with this workflow id, which does not exist yet.
@@ -350,6 +350,11 @@ impl PromiseRows {
         completion: &CompletePromise,
         now: Timestamp,
     ) -> CompletionOutcome {
+        if let Place::Run { run_id, workflow, .. } = place
+            && !completion.is_for(workflow)
+        {
+            return CompletionOutcome::OtherWorkflow(*run_id, workflow.clone());
+        }
         let key = self.key(place, completion.token.name());
         let row = self.0.get(&key).filter(|row| row.outcome.is_none());
         let types = row.and_then(|row| row.types);
@@ -475,7 +480,7 @@ impl Ask {
             PromiseMessage::Finish { token, outcome, retention } => {
                 let completion = Uuid::nil();
                 let (token, outcome) = (token.clone(), outcome.clone());
-                let completion = CompletePromise { token, outcome, completion, fits: None };
+                let completion = CompletePromise::new(token, outcome, completion);
                 rows.finish(place, &completion, *retention, now);
                 None
             }
@@ -494,13 +499,9 @@ impl Ask {
                 None
             }
             PromiseMessage::Complete { token, outcome } => {
-                let completion = CompletePromise {
-                    token: token.clone(),
-                    outcome: outcome.clone(),
-                    // Its row in the outbox exists once, so it needs no id.
-                    completion: Uuid::nil(),
-                    fits: None,
-                };
+                // Its row in the outbox exists once, so it needs no id.
+                let completion = Uuid::nil();
+                let completion = CompletePromise::new(token.clone(), outcome.clone(), completion);
                 rows.complete(place, &completion, now);
                 None
             }

@@ -217,9 +217,10 @@ impl Place {
     /// The owner, once the run is locked.
     fn as_locked(&self, recipients: &Recipients) -> Self {
         match self {
-            Self::Run { run_id, workflow_id, .. } => Self::Run {
+            Self::Run { run_id, workflow_id, workflow, .. } => Self::Run {
                 run_id: *run_id,
                 workflow_id: workflow_id.clone(),
+                workflow: workflow.clone(),
                 is_open: recipients.is_open(*run_id),
             },
             other => other.clone(),

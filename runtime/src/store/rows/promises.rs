@@ -159,13 +159,14 @@ pub(crate) fn write_outcome(outcome: &PromiseOutcome) -> Result<Vec<u8>, StoreEr
 pub(crate) struct PlaceRow {
     run_id: Uuid,
     workflow_id: String,
+    workflow: String,
     is_open: bool,
 }
 
 impl From<PlaceRow> for Place {
     fn from(row: PlaceRow) -> Self {
-        let PlaceRow { run_id, workflow_id, is_open } = row;
-        Self::Run { run_id: run_id.into(), workflow_id, is_open }
+        let PlaceRow { run_id, workflow_id, workflow, is_open } = row;
+        Self::Run { run_id: run_id.into(), workflow_id, workflow, is_open }
     }
 }
 

@@ -25,11 +25,11 @@ use crate::store::{
     PromiseFilter, PromiseRecord, Promises, RunEvent,
 };
 
-const RUNS: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FROM piton_runs \
+const RUNS: &str = "SELECT run_id, workflow_id, workflow, closed_at IS NULL AS is_open FROM piton_runs \
     WHERE run_id IN (";
 
 /// The open run, or else the one started last.
-const HOLDER: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FROM piton_runs \
+const HOLDER: &str = "SELECT run_id, workflow_id, workflow, closed_at IS NULL AS is_open FROM piton_runs \
     WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1; ";
 
 const PROMISES: &str =
