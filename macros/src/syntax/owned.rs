@@ -20,8 +20,8 @@ pub(crate) const OWN: &str = "arguments and results are stored, so they own thei
                               for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`";
 
 /// What to write instead of a mutable reference.
-pub(crate) const OWN_MUTABLE: &str = "arguments are stored, so they own their data: take the value, return the changed one, and \
-                                      assign it: `lines = add_line(lines).await`";
+pub(crate) const OWN_MUTABLE: &str = "arguments are stored, so they own their data: take the value, return the \
+                                      changed one, and assign it: `lines = add_line(lines).await`";
 
 /// What to write instead of a type with an open lifetime.
 pub(crate) const OWN_LIFETIME: &str = "arguments and results are stored, so they own their data: write \

@@ -24,8 +24,8 @@ use crate::model::{Handle, RunId};
     message = "`{Self}` cannot be spawned",
     label = "not a call of an activity, a timer or a signal",
     note = "to run code with several awaits concurrently, make it a branch of `join!` or start it as a child run",
-    note = "the type of a handle names the operation, not its value: `Spawned<ActivityCall<quote>>`, or `Spawned<_>` in the \
-            workflow"
+    note = "the type of a handle names the operation, not its value: `Spawned<ActivityCall<quote>>`, or `Spawned<_>` in \
+            the workflow"
 )]
 pub trait Spawn: DurableFuture {
     /// The operation's handle.
