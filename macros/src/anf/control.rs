@@ -5,7 +5,9 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
-use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
+use crate::ir::{
+    Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, end_of, span_ends,
+};
 use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::syntax::branches::{arms_await, branches_await, in_arm};
@@ -225,13 +227,14 @@ impl Lower<'_> {
             if let Pat::Guard(pat) = &mut pat {
                 *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
             }
+            let end = end_of(&arm.body);
             let is_call = matches!(*arm.body, Expr::Call(_) | Expr::MethodCall(_));
             let lower = |this: &mut Self| this.body(|this| this.value(*arm.body, dest));
             let mut body = self.inside(&meant, lower);
             if is_call && matches!(dest, Dest::Discard) {
                 stay_an_arm(&mut body);
             }
-            Arm { pat, body }
+            Arm { pat, body, end }
         });
         let arms = arms.collect();
         self.push(Stmt::Match { scrutinee, arms });

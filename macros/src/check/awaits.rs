@@ -15,7 +15,11 @@ enum Kind {
     /// A function that is not async, which rustc says.
     PlainFunction,
     Closure,
+    /// `async |item| …`
+    AsyncClosure,
     AsyncBlock,
+    /// An `async` block in a closure, which mostly returns it.
+    BlockOfClosure,
     /// The block of `cx.spawn(async { … })`.
     SpawnedBlock,
     Constant,
@@ -46,12 +50,13 @@ impl Region {
         Self::new(if is_async { Kind::Machine } else { Kind::PlainFunction })
     }
 
-    pub(super) fn closure() -> Self {
-        Self::new(Kind::Closure)
+    pub(super) fn closure(is_async: bool) -> Self {
+        Self::new(if is_async { Kind::AsyncClosure } else { Kind::Closure })
     }
 
-    pub(super) fn async_block() -> Self {
-        Self::new(Kind::AsyncBlock)
+    /// An `async` block that is a value, in this region.
+    pub(super) fn async_block(self) -> Self {
+        Self::new(if self.kind == Kind::Closure { Kind::BlockOfClosure } else { Kind::AsyncBlock })
     }
 
     pub(super) fn spawned_block() -> Self {
@@ -95,11 +100,22 @@ impl Checker<'_> {
                 "use a loop, or return the call from the closure and await it outside: \
                  `join_all(items.into_iter().map(|item| ship(item))).await`",
             ),
+            Kind::AsyncClosure => (
+                Rule::AWAIT_IN_CLOSURE,
+                "await in an `async` closure",
+                "declare an `async fn` in the body, with what the closure captures as arguments, and await its calls",
+            ),
             Kind::AsyncBlock => (
                 Rule::AWAIT_IN_ASYNC_BLOCK,
                 "await in an `async` block that is a value",
                 "await the block where it stands, `async { … }.await`, or declare an `async fn` in the body and \
                  await or join its calls",
+            ),
+            Kind::BlockOfClosure => (
+                Rule::AWAIT_IN_ASYNC_BLOCK,
+                "await in an `async` block of a closure",
+                "return the call from the closure, `|item| ship(item)`; for several awaits, declare an `async fn` in the \
+                 body and pass its calls to `join_all`",
             ),
             Kind::SpawnedBlock => (
                 Rule::AWAIT_IN_ASYNC_BLOCK,

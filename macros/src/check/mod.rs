@@ -311,11 +311,13 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     }
 
     fn visit_expr_async(&mut self, expr: &'ast syn::ExprAsync) {
-        self.within(Region::async_block(), |checker| checker.visit_block(&expr.block));
+        let region = self.region.async_block();
+        self.within(region, |checker| checker.visit_block(&expr.block));
     }
 
     fn visit_expr_closure(&mut self, expr: &'ast syn::ExprClosure) {
-        self.within(Region::closure(), |checker| visit::visit_expr_closure(checker, expr));
+        let region = Region::closure(expr.asyncness.is_some());
+        self.within(region, |checker| visit::visit_expr_closure(checker, expr));
     }
 
     fn visit_expr_const(&mut self, expr: &'ast syn::ExprConst) {

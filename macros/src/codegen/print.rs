@@ -60,17 +60,19 @@ impl Printer<'_> {
                     });
                     *merge
                 }
-                Terminator::Match { scrutinee, arms, merge } => {
+                Terminator::Match { scrutinee, arms, ends, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
                     let fill = |to: BlockId| self.fill_moved_parts_after(&block.end, to);
                     let fills: Vec<_> = arms.iter().map(|(_, to)| fill(*to)).collect();
                     braces.add(|out| {
                         add!(out, match #scrutinee);
                         add::braces(out, Span::call_site(), |out| {
-                            for ((pat, block), fill) in arms.iter().zip(fills) {
+                            for (((pat, block), end), fill) in arms.iter().zip(ends).zip(fills) {
                                 let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
                                 add!(out, #pat =>);
-                                out.append(self.branch(*block, *merge, [fill, see]));
+                                let mut body = self.branch(*block, *merge, [fill, see]);
+                                body.set_span(*end);
+                                out.append(body);
                             }
                         });
                     });

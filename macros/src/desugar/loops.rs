@@ -223,8 +223,9 @@ impl Lower<'_> {
         self.loop_expr(label, JumpKind::For, span, Dest::Discard, |this| {
             let body = this.body(|this| this.block(body, Dest::Unit));
             let exit = this.body(Self::break_innermost);
-            let arms =
-                vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];
+            let end = Span::call_site();
+            let item = Arm { pat: some(pat, span), body, end };
+            let arms = vec![item, Arm { pat: none(span), body: exit, end }];
             this.push(Stmt::Match { scrutinee: next, arms });
         });
     }

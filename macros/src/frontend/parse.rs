@@ -23,7 +23,8 @@ use crate::frontend::method::{Method, attribute_named};
 use crate::frontend::{conditions, expose, formerly, fragments, generics, origins, redact};
 use crate::syntax::macros::write_out;
 use crate::syntax::owned::{
-    NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned,
+    NAME, NotOwned, OWN, OWN_LIFETIME, OWN_MUTABLE, SIZED, has_no_size, make_elided, make_static,
+    not_owned,
 };
 use crate::syntax::source::imports::{is_of_piton, names_of_piton};
 
@@ -212,7 +213,7 @@ pub(crate) fn parse(
                 if !check_owned(&param.ty, "an argument", diagnostics)
                     && not_owned(&param.ty).iter().all(is_named)
                 {
-                    make_static(&mut param.ty);
+                    make_elided(&mut param.ty);
                 }
                 params.push(param);
             }
@@ -314,7 +315,8 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
             NotOwned::Reference(found) => {
                 let message =
                     format!("{what} of a workflow is stored, so it cannot contain references");
-                refuse(diagnostics, found, &message, OWN);
+                let help = if found.mutability.is_some() { OWN_MUTABLE } else { OWN };
+                refuse(diagnostics, found, &message, help);
             }
             NotOwned::Lifetime(found) => {
                 let message = format!("{what} of a workflow is stored, so it cannot borrow");

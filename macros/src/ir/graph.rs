@@ -208,6 +208,8 @@ pub(crate) enum Terminator {
     Match {
         scrutinee: Expr,
         arms: Vec<(Pat, BlockId)>,
+        /// Where each arm ends in the source.
+        ends: Vec<Span>,
         merge: BlockId,
     },
     LetElse {

@@ -21,7 +21,7 @@ pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,
-    discarded, span_ends, start_of, whole,
+    discarded, end_of, span_ends, start_of, whole,
 };
 
 macro_rules! indexes {

@@ -149,6 +149,8 @@ pub(crate) struct Arm {
     /// With its guard, which does not suspend.
     pub(crate) pat: Pat,
     pub(crate) body: Body,
+    /// Where it ends in the source: rustc proposes a missing arm behind it.
+    pub(crate) end: Span,
 }
 
 /// An arm of `select!`.
@@ -229,6 +231,17 @@ pub(crate) fn span_ends(tokens: TokenStream) -> (Span, Span) {
     let mut tokens = tokens.into_iter().map(|token| token.span());
     let first = tokens.next().unwrap_or_else(Span::call_site);
     (first, tokens.last().unwrap_or(first))
+}
+
+/// Where an expression ends.
+pub(crate) fn end_of(expr: &Expr) -> Span {
+    match expr {
+        Expr::Block(block) => block.block.brace_token.span.close(),
+        Expr::Call(call) => call.paren_token.span.close(),
+        Expr::MethodCall(call) => call.paren_token.span.close(),
+        Expr::Await(expr) => expr.await_token.span,
+        other => span_ends(other.to_token_stream()).1,
+    }
 }
 
 /// Where an expression begins. To make tokens of all of it takes time, and most of what is awaited is a call by name.

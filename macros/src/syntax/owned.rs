@@ -19,6 +19,10 @@ pub(crate) enum NotOwned<'a> {
 pub(crate) const OWN: &str = "arguments and results are stored, so they own their data: use `String` \
                               for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`";
 
+/// What to write instead of a mutable reference.
+pub(crate) const OWN_MUTABLE: &str = "arguments are stored, so they own their data: take the value, return the \
+                                      changed one, and assign it: `lines = add_line(lines).await`";
+
 /// What to write instead of a type with an open lifetime.
 pub(crate) const OWN_LIFETIME: &str = "arguments and results are stored, so they own their data: write \
                                        `'static`, as in `Cow<'static, str>`, or use a type without \
@@ -97,14 +101,21 @@ pub(crate) fn stored_parts(ty: &Type) -> Vec<&Type> {
 
 /// Makes a type that has been refused one that can stand in an `impl`, for the callers' sake.
 pub(crate) fn make_static(ty: &mut Type) {
-    struct MakeStatic;
-    impl VisitMut for MakeStatic {
+    make_nameable(ty, Some(&syn::parse_quote!('static)));
+}
+
+/// Makes the type of a parameter that has been refused one to which the callers may give any borrow.
+pub(crate) fn make_elided(ty: &mut Type) {
+    make_nameable(ty, None);
+}
+
+fn make_nameable(ty: &mut Type, lifetime: Option<&Lifetime>) {
+    struct References<'a>(Option<&'a Lifetime>);
+    impl VisitMut for References<'_> {
         fn visit_type_mut(&mut self, ty: &mut Type) {
             match ty {
                 Type::ImplTrait(_) => *ty = syn::parse_quote!(()),
-                Type::Reference(reference) => {
-                    reference.lifetime = Some(syn::parse_quote!('static));
-                }
+                Type::Reference(reference) => reference.lifetime = self.0.cloned(),
                 _ => {}
             }
             visit_mut::visit_type_mut(self, ty);
@@ -118,5 +129,5 @@ pub(crate) fn make_static(ty: &mut Type) {
         _ if has_no_size(ty) => *ty = syn::parse_quote!(::std::string::String),
         _ => {}
     }
-    MakeStatic.visit_type_mut(ty);
+    References(lifetime).visit_type_mut(ty);
 }

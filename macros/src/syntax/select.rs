@@ -82,6 +82,11 @@ impl Parse for Select {
             }
             let attrs = input.call(Attribute::parse_outer)?;
             let pat = for_a_let(Pat::parse_multi_with_leading_vert(input)?);
+            if input.peek(Token![=>]) {
+                let expected =
+                    "expected `pattern = operation => …`, or `else => …` as the last branch";
+                return Err(syn::Error::new(pat.span(), expected));
+            }
             input.parse::<Token![=]>()?;
             let future: Expr = input.parse()?;
             let cond = if input.peek(Token![,]) {

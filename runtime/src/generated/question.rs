@@ -12,7 +12,8 @@ use super::Parked;
 /// A type to which `?` can be applied.
 #[diagnostic::on_unimplemented(
     message = "the `?` operator can only be applied to `Result` and `Option` in a workflow",
-    label = "`?` cannot be applied to a value of type `{Self}`"
+    label = "`?` cannot be applied to a value of type `{Self}`",
+    note = "an operation is awaited before the `?`: `charge(order).await?`"
 )]
 pub trait Question {
     /// The value of the `?` expression.

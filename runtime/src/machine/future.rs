@@ -22,6 +22,9 @@ pub(crate) mod sealed {
             (`cx.sleep`, `cx.signal`, …)",
     note = "an `async fn` of your own that awaits only these can be a `#[workflow]` too; put any \
             other async code into an `#[activity]`",
+    note = "a value needs no `.await`, and neither does a branch of `join!` or `select!`",
+    note = "the types of a promise, signal or update must be `Serialize + DeserializeOwned`; those of a signal or update \
+            derive `Signal` or `Update`, too",
     note = "rule `not_durable`"
 )]
 pub trait DurableFuture: sealed::Sealed + Sized {

@@ -12,6 +12,11 @@ use crate::error::Error;
 use crate::model::{Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a workflow",
+    label = "not the name of a function with `#[workflow]`",
+    note = "the type of a handle or a call names the workflow, not its result: `ChildHandle<bill>`, `RunHandle<bill>`"
+)]
 pub trait Workflow: Sized + 'static {
     /// The return type of the function. Its values can be saved, see [`Workflow::RETURNED`].
     type Return;

@@ -1,5 +1,6 @@
 //! Borrows of locals that are used across awaits.
 
+use crate::generate::refusals::MAY_BE_REFUSED;
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Question, Ty};
 
@@ -14,6 +15,13 @@ struct Part {
     types: &'static [Ty],
     /// What is behind the borrow; of `Str`, the borrow itself.
     gives: Ty,
+}
+
+impl Part {
+    /// Whether it is one part of a pair that a method returns.
+    fn is_of_pair(&self) -> bool {
+        self.template.contains("split_once")
+    }
 }
 
 const PARTS: [Part; 14] = [
@@ -127,9 +135,11 @@ impl Generator {
     /// anything.
     fn kept_part(&mut self) -> Option<Node> {
         let way_out = self.way_out();
-        let possible =
-            PARTS.into_iter().filter(|part| way_out.is_some() || !part.template.contains('~'));
-        let possible: Vec<Part> = possible.collect();
+        let is_possible = |part: &Part| {
+            (way_out.is_some() || !part.template.contains('~'))
+                && (self.may_be_refused || !part.is_of_pair())
+        };
+        let possible: Vec<Part> = PARTS.into_iter().filter(is_possible).collect();
         let (part, local) = self.lender_for(&possible, |part| (part.of, part.mutable))?;
         let nodes = part.types.iter().map(|ty| self.operand(*ty)).collect();
         let name = self.fresh();
@@ -138,7 +148,8 @@ impl Generator {
             gives => self.scope.declare_borrowed(&format!("(*{name})"), gives, part.mutable),
         }
         let value = part.template.replace('@', &local).replace('~', way_out.unwrap_or_default());
-        Some(Node::stmt(&format!("let {name} = {value};"), nodes))
+        let marker = if part.is_of_pair() { MAY_BE_REFUSED } else { "" };
+        Some(Node::stmt(&format!("{marker}let {name} = {value};"), nodes))
     }
 
     /// What leaves the function if an `Option` is `None`.

@@ -67,7 +67,10 @@ impl Rewrite<'_, '_> {
                 let made = Ident::new(&made.to_string(), at);
                 quote_spanned!(at=> __piton::Question::branch(#made))
             }
-            None => quote_spanned!(span=> __piton::Question::branch(#value)),
+            None => {
+                let made = in_source("made", span);
+                quote_spanned!(span=> match #value { #made => __piton::Question::branch(#made) })
+            }
         };
         // An expression from the first token of the value to the question, for rustc to point at.
         let (start, _) = span_ends(value.to_token_stream());

@@ -204,6 +204,7 @@ impl Builder {
             Stmt::Match { scrutinee, arms } => {
                 let pats = arms.iter().map(|arm| &arm.pat);
                 let usage = Usage::of_match(&self.locals, &scrutinee, pats);
+                let ends = arms.iter().map(|arm| arm.end).collect();
                 let origin = self.current;
                 let merge = self.new_block(BlockKind::Plain);
                 let arms = arms.into_iter().map(|arm| {
@@ -212,7 +213,7 @@ impl Builder {
                 });
                 let arms = arms.collect();
                 self.current = origin;
-                self.end(Terminator::Match { scrutinee, arms, merge }, usage);
+                self.end(Terminator::Match { scrutinee, arms, ends, merge }, usage);
                 self.begin(merge);
             }
             Stmt::LetElse { local, otherwise } => {

@@ -23,7 +23,9 @@ use crate::model::{Handle, RunId};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be spawned",
     label = "not a call of an activity, a timer or a signal",
-    note = "to run code with several awaits concurrently, make it a branch of `join!` or start it as a child run"
+    note = "to run code with several awaits concurrently, make it a branch of `join!` or start it as a child run",
+    note = "the type of a handle names the operation, not its value: `Spawned<ActivityCall<quote>>`, or `Spawned<_>` in \
+            the workflow"
 )]
 pub trait Spawn: DurableFuture {
     /// The operation's handle.
@@ -52,6 +54,7 @@ impl<A: Activity> Spawn for ActivityCall<A> {
     const NAME: &'static str = A::NAME;
 }
 
+#[diagnostic::do_not_recommend]
 impl Spawn for Sleep {
     fn handle(pending: &PendingTimer) -> Handle {
         pending.handle()
@@ -79,7 +82,8 @@ impl<S: Signal> Spawn for SignalWait<S> {
 
 /// An operation that runs concurrently with the code, created by [`Context::spawn`].
 ///
-/// The handle can be held across awaits, also in a list or a field. Awaiting it returns the operation's outcome. To
+/// The handle can be held across awaits, also in a list or a field. Its type names the operation: that of `quote(sku)` is
+/// `Spawned<ActivityCall<quote>>`. Awaiting it returns the operation's outcome. To
 /// await it in a `select!` in a loop without consuming it, await `&spawned`; the outcome is returned once. Dropping
 /// the handle cancels the operation with the commit of that step: an activity is not attempted again, and a running
 /// attempt is aborted. A handle that the code does not use again is dropped at the next await.

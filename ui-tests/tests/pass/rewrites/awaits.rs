@@ -1,5 +1,6 @@
 use std::ops::AddAssign;
 
+use piton::machine::ActivityCall;
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,25 @@ async fn blocks(order: Order) -> u64 {
         pack(2).await;
         ship(&order).await
     });
-    first + packed + second
+    let all = join_all(order.items.iter().map(|_| both(order.clone()))).await;
+    first + packed + second + all.len() as u64
+}
+
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    handle: Spawned<ActivityCall<pack>>,
+}
+
+#[workflow]
+async fn handles_by_their_names(cx: &Context, order: Order) -> u64 {
+    let first = Packed { handle: cx.spawn(pack(order.id)) };
+    let second: Vec<Spawned<_>> = order.items.iter().map(|item| cx.spawn(pack(*item))).collect();
+    let child: ChildHandle<blocks> = cx.start_child(blocks(order));
+    let mut sum = first.handle.await;
+    for handle in second {
+        sum += handle.await;
+    }
+    sum + child.await.unwrap_or_default()
 }
 
 macro_rules! row {

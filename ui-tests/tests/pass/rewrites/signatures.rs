@@ -25,6 +25,21 @@ async fn keep<T: Durable>(value: T) -> T {
     value
 }
 
+#[workflow]
+async fn add_line(mut lines: Vec<u64>, text: String) -> Vec<u64> {
+    lines.push(charge(text.len() as u64).await);
+    lines
+}
+
+#[workflow]
+async fn add_lines(texts: Vec<String>) -> Vec<u64> {
+    let mut lines = vec![];
+    for text in &texts {
+        lines = add_line(lines, text.clone()).await;
+    }
+    lines
+}
+
 register!(keep::<Order>);
 register!(keep::<Vec<Order>>, name = "orders.keep");
 
