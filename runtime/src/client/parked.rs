@@ -86,7 +86,7 @@ fn unread(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Option<BlockedR
 /// A call that is under way, or noted as a compensation, which this program cannot make. Of those on queues, others may
 /// serve the queue, but no worker of this program makes them if the activity is a transaction.
 fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
-    let calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
+    let mut calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(call) => Some(&**call),
         Operation::Compensation(compensation) => Some(&compensation.activity),
         _ => None,

@@ -263,6 +263,31 @@ retypes! {
         Goes("Span(1..3)")
     }
 
+    "fields that serde writes as a text in JSON, and as bytes elsewhere, are flattened"
+    address_flattened {
+        old {
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct Host {
+                name: String,
+                address: std::net::IpAddr,
+            }
+        } Host = Host { name: "a".into(), address: [127, 0, 0, 1].into() };
+        new {
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct At {
+                address: std::net::IpAddr,
+            }
+
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct Host {
+                name: String,
+                #[serde(flatten)]
+                at: At,
+            }
+        } Host = Host { name: "b".into(), at: At { address: [127, 0, 0, 2].into() } };
+        Blocked("Unreadable", "IP", "Host { name: 'a', address: 127.0.0.1 }")
+    }
+
     "a struct becomes a JSON value"
     struct_to_json {
         old {
