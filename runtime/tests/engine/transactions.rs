@@ -109,6 +109,24 @@ async fn a_transaction_is_not_for_a_queue() {
     worker.shutdown().await.unwrap();
 }
 
+#[workflow]
+async fn notes_one_by_one(cx: &Context) -> Result<Vec<u32>, String> {
+    let notes = cx.map(["a", "b", "c"], |what| note(what)).concurrency(1).await;
+    notes.map_err(|error| error.to_string())
+}
+
+/// Each call begins when the one before has been committed.
+#[tokio::test(start_paused = true)]
+async fn transactions_of_a_map_take_turns() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(notes_one_by_one()).await.unwrap();
+    let result = tokio::time::timeout(Duration::from_secs(1), run.result()).await;
+    assert_eq!(result.expect("nothing holds it up").unwrap(), [7, 7, 7]);
+    assert_eq!(rig.store.notes(), ["a", "b", "c"]);
+    worker.shutdown().await.unwrap();
+}
+
 /// Its outcome is committed with its writes, so nothing else may complete it.
 #[tokio::test(start_paused = true)]
 async fn a_transaction_has_no_token() {

@@ -171,6 +171,7 @@ edits! {
             }
         }
         run old() new();
+        at "start" [] [] => Goes("wrote 1 wrote 2 wrote 3");
         at "map" [] [] holding ["enter 2"] => Goes("entered 1 wrote 2 wrote 3");
     }
 
