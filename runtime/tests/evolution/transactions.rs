@@ -193,7 +193,7 @@ edits! {
         new [undo] {
             #[activity(transaction, name = "compensation_becomes_transaction.undo")]
             pub async fn undo(book: &mut piton::store::memory::Notebook, id: u64) -> Result<(), String> {
-                book.write(&format!("undone {id}"));
+                book.write(format!("undone {id}"));
                 Ok(())
             }
 
