@@ -84,16 +84,28 @@ fn unread(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Option<BlockedR
 }
 
 /// A call that is under way, or noted as a compensation, which this program cannot make. Of those on queues, others may
-/// serve the queue.
+/// serve the queue, but no worker of this program makes them if the activity is a transaction.
 fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
-    let calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
+    let mut calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(call) => Some(&**call),
         Operation::Compensation(compensation) => Some(&compensation.activity),
         _ => None,
     });
-    calls.filter(|call| call.queue.is_none()).find_map(|call| {
+    calls.find_map(|call| {
+        let of_name = || ActivityEntry::all().filter(|entry| entry.name == call.name);
+        if let Some(queue) = &call.queue {
+            let is_transaction = of_name().next().is_some()
+                && of_name().all(|entry| entry.connection.is_some());
+            return is_transaction.then(|| {
+                BlockedReason::Undecodable(format!(
+                    "the activity `{}` is on the queue `{queue}`, and is a transaction now, whose writes only the \
+                     worker of its run can commit",
+                    call.name
+                ))
+            });
+        }
         let mut unreadable = None;
-        for entry in ActivityEntry::all().filter(|entry| entry.name == call.name) {
+        for entry in of_name() {
             unreadable = match catch(|| entry.check(&call.arguments)) {
                 Ok(Ok(())) => return None,
                 Ok(Err(error)) => Some(error.to_string()),

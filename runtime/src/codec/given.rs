@@ -12,7 +12,7 @@ use super::schema::{Described, Form, Schema};
 use super::schemas::{self, StoredSchema};
 use super::source::Source;
 use super::value::Value;
-use super::{CodecError, Encoded, by_schema, cannot_decode, encoded, left_over, samples};
+use super::{CodecError, Encoded, by_schema, cannot_decode, encoded, left_over, ranges, samples};
 use crate::model::{Payload, SchemaHash};
 
 /// A value, and the form that its type wrote it in: some types write different data in each form.
@@ -84,7 +84,7 @@ pub(super) fn read_typed_list(
 ) -> Result<Vec<Given>, CodecError> {
     let mut values = read_typed(hash, bytes)?;
     if let Some(StoredSchema::Arguments(before)) = schemas::known(hash) {
-        let before: Vec<&str> = before.iter().map(|(name, _)| &**name).collect();
+        let before: Vec<_> = before.iter().map(|(name, schema)| (&**name, Some(schema))).collect();
         let now: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
         let places = schemas::match_parameters(&before, &now)
             .map_err(|reason| cannot_decode("arguments", &reason))?;
@@ -225,7 +225,8 @@ impl Described {
     /// [`CodecError`] if it does not fit the type.
     pub(crate) fn convert(self, given: Given) -> Result<Vec<u8>, CodecError> {
         let form = schemas::of_type(self).form();
-        let mut reader = Reader::of_given(self.type_name(), vec![given]);
+        let given = ranges::kept(vec![given], [self])?;
+        let mut reader = Reader::of_given(self.type_name(), given);
         let mut converted = Arguments::plain(form);
         let copying: Copying = self.copying;
         if copying.copy(&mut reader, &mut converted) {

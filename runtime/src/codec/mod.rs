@@ -13,6 +13,7 @@ mod failure;
 mod field_names;
 mod given;
 mod json;
+mod ranges;
 mod reader;
 pub(crate) mod render;
 mod results;

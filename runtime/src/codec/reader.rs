@@ -12,7 +12,8 @@ use super::given::{Given, read_typed_list, read_typed_value};
 use super::schema::{Described, Form, Schema};
 use super::source::{self, Source, SourceError};
 use super::{
-    CodecError, Encoded, NameOf, by_schema, cannot_decode, encoded, left_over, not_read, schemas,
+    CodecError, Encoded, NameOf, by_schema, cannot_decode, encoded, left_over, not_read, ranges,
+    schemas,
 };
 use crate::hidden::Hidden;
 
@@ -70,7 +71,11 @@ impl<'a> Reader<'a> {
                 let own = schemas::of_arguments(parameters);
                 match own.hash == hash && own.is_compact {
                     true => Self::of(ARGUMENTS, Rest::Binary(Bytes::new(values)), None),
-                    false => Self::given(ARGUMENTS, read_typed_list(hash, values, parameters)),
+                    false => {
+                        let values = read_typed_list(hash, values, parameters);
+                        let types = parameters.iter().map(|parameter| parameter.described);
+                        Self::given(ARGUMENTS, values.and_then(|it| ranges::kept(it, types)))
+                    }
                 }
             }
             Ok(Encoded::Json(json)) => Self::given(ARGUMENTS, arguments_from_json(json)),
@@ -95,7 +100,10 @@ impl<'a> Reader<'a> {
                 let own = described.map(schemas::of_type);
                 match own.is_some_and(|own| own.hash == hash && own.form() == Form::Compact) {
                     true => Self::of(what, Rest::Binary(Bytes::new(value)), None),
-                    false => Self::given(what, read_typed_value(hash, value)),
+                    false => {
+                        let values = read_typed_value(hash, value);
+                        Self::given(what, values.and_then(|it| ranges::kept(it, described)))
+                    }
                 }
             }
             Ok(Encoded::Json(json)) => Self::given(what, value_from_json(json)),
@@ -111,6 +119,19 @@ impl<'a> Reader<'a> {
             Form::Tagged => {
                 let value = by_schema::read(saved, &Schema::tagged());
                 Self::given(what, value.map(|value| vec![Given { value, form: Form::Tagged }]))
+            }
+        }
+    }
+
+    /// Begins to read a saved value of this type, which was written in this form.
+    pub(crate) fn saved(saved: &'a [u8], described: Described, form: Form) -> Self {
+        let what = described.type_name();
+        match form {
+            Form::Compact => Self::plain(saved, what, form),
+            Form::Tagged => {
+                let value = by_schema::read(saved, &Schema::tagged());
+                let values = value.map(|value| vec![Given { value, form }]);
+                Self::given(what, values.and_then(|it| ranges::kept(it, [described])))
             }
         }
     }

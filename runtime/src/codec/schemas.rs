@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::ArgumentKind;
 use super::copying::CopyingKey;
-use super::schema::{Described, Form, Schema};
+use super::schema::{Described, Form, Format, Schema};
 use super::{CodecError, cannot_decode};
 use crate::model::{SchemaHash, StableHash};
 
@@ -151,27 +151,66 @@ fn hash_of_list<'a>(parameters: impl Iterator<Item = (&'a str, SchemaHash)>) -> 
 }
 
 /// Assigns an argument of a call to each current parameter: the one with its name, or else the one in its place, if no
-/// current parameter has that one's name and there are as many parameters as before.
+/// current parameter has that one's name and there are as many parameters as before. Of two renamed parameters, each may
+/// be the other one, unless the types of their arguments, as far as they are known, tell.
 ///
 /// # Errors
 /// The reason why a parameter has no argument.
-pub(crate) fn match_parameters(before: &[&str], now: &[&str]) -> Result<Vec<usize>, String> {
-    let by_name = |name: &str| before.iter().position(|old| !name.is_empty() && *old == name);
+pub(crate) fn match_parameters(
+    before: &[(&str, Option<&Schema>)],
+    now: &[&str],
+) -> Result<Vec<usize>, String> {
+    let by_name = |name: &str| before.iter().position(|(old, _)| !name.is_empty() && *old == name);
     // If one is removed and another one renamed, the places do not tell which is which.
     let is_as_long = before.len() == now.len();
     let in_place = |place: usize| {
-        let old = before.get(place)?;
+        let (old, _) = before.get(place)?;
         (is_as_long && (old.is_empty() || !now.contains(old))).then_some(place)
     };
     let places = now.iter().enumerate().map(|(place, name)| {
         by_name(name).or_else(|| in_place(place)).ok_or_else(|| match before.get(place) {
             None => format!("the parameter `{name}` is new, and no argument was given for it"),
-            Some(old) => format!(
+            Some((old, _)) => format!(
                 "no argument was given for the parameter `{name}`, and the one in its place is that of `{old}`"
             ),
         })
     });
-    places.collect()
+    let places = places.collect::<Result<Vec<_>, _>>()?;
+    let mut renamed = now.iter().zip(&places).filter(|(name, place)| {
+        let old = before[**place].0;
+        !old.is_empty() && old != **name
+    });
+    while let Some((name, place)) = renamed.next() {
+        let is_alike =
+            |(_, other): &(_, &usize)| may_be_exchanged(before[*place].1, before[**other].1);
+        if let Some((other, _)) = renamed.clone().find(is_alike) {
+            return Err(format!(
+                "the parameters `{name}` and `{other}` have new names, and which of the arguments is whose cannot be told"
+            ));
+        }
+    }
+    Ok(places)
+}
+
+/// Whether a value of one of these schemas may be read as one of the other.
+fn may_be_exchanged(one: Option<&Schema>, other: Option<&Schema>) -> bool {
+    fn content(schema: &Schema) -> Option<&Format> {
+        let mut format = &schema.format.as_ref()?.0;
+        while let Format::Option(inner) = format {
+            format = inner;
+        }
+        Some(format)
+    }
+    let (Some(one), Some(other)) = (one, other) else { return true };
+    match (content(one), content(other)) {
+        (Some(format), Some(others)) => {
+            let is_text = |format: &Format| matches!(format, Format::Str | Format::Char);
+            format.is_number() && others.is_number()
+                || is_text(format) && is_text(others)
+                || one.hash() == other.hash()
+        }
+        _ => true,
+    }
 }
 
 /// The schema with this hash, if this process knows it.

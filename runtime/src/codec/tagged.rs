@@ -136,4 +136,6 @@ fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
 }
 
 #[cfg(test)]
+mod buffered;
+#[cfg(test)]
 mod tests;

@@ -270,7 +270,9 @@ impl Check<'_> {
         now: &[ArgumentKind],
         note: &mut impl FnMut(String, Result<(), Tried>),
     ) {
-        let before: Vec<&str> = old.iter().map(|parameter| &*parameter.name).collect();
+        let before =
+            old.iter().map(|parameter| (&*parameter.name, self.before.schema(parameter.schema)));
+        let before: Vec<_> = before.collect();
         let names: Vec<&str> = now.iter().map(|kind| kind.name).collect();
         let places = match match_parameters(&before, &names) {
             Ok(places) => places,

@@ -81,7 +81,7 @@ impl Parked {
         match self.find_saved(position) {
             Ok(place) => {
                 let form = self.form_of(self.state, position);
-                Reader::plain(&self.frame[place], kind.described.type_name(), form)
+                Reader::saved(&self.frame[place], kind.described, form)
             }
             Err(error) => unreadable(error),
         }

@@ -103,12 +103,27 @@ async fn notes_far_away() -> Result<u32, String> {
 #[tokio::test(start_paused = true)]
 async fn a_transaction_is_not_for_a_queue() {
     let rig = Rig::new();
-    let worker = rig.worker().queue("far").start().await.unwrap();
-    let ended = rig.client.start(notes_far_away()).await.unwrap().result().await;
-    let error = ended.unwrap_err().to_string();
-    assert!(error.contains("it must not be on a queue"), "{error}");
-    assert!(rig.store.notes().is_empty());
-    assert_eq!(rig.lab.begun("note"), [0_u32; 0]);
+    let worker = rig.worker().start().await.unwrap();
+    assert_eq!(rig.client.start(notes_far_away()).await.unwrap().result().await.unwrap(), 7);
+    assert_eq!(rig.store.notes(), ["note"]);
+    worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn notes_one_by_one(cx: &Context) -> Vec<bool> {
+    let notes = cx.map(["a", "b", "c"], |what| note(what)).concurrency(1).await;
+    notes.into_iter().map(|noted| noted.is_ok()).collect()
+}
+
+/// Each call begins when the one before has been committed.
+#[tokio::test(start_paused = true)]
+async fn transactions_of_a_map_take_turns() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(notes_one_by_one()).await.unwrap();
+    let result = tokio::time::timeout(Duration::from_secs(1), run.result()).await;
+    assert_eq!(result.expect("nothing holds it up").unwrap(), [true; 3]);
+    assert_eq!(rig.store.notes(), ["a", "b", "c"]);
     worker.shutdown().await.unwrap();
 }
 

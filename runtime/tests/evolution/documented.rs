@@ -45,6 +45,7 @@ fn title(group: &str) -> &'static str {
         "wire" => "Arguments, results, signals and heartbeats",
         "options" => "Options of activities",
         "parameters" => "Parameters",
+        "transactions" => "Activities that become transactions, and back",
         "endings" => "Requests to cancel, shields and compensations",
         "undone" => "Noted compensations and shields",
         "exposed" => "Exposed variables and updates",

@@ -47,12 +47,15 @@ mod rewritten;
 mod several;
 mod shapes;
 mod structs;
+mod transactions;
 mod undone;
 mod values;
 mod wire;
 
+use std::sync::Arc;
+
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton::store::connect;
+use piton::store::{MemoryStore, Store, connect};
 use piton_postgres_cluster::{run_tests, trial};
 
 use crate::edit::Edit;
@@ -100,6 +103,9 @@ const GROUPS: &[Group] = &[
     ("answered", answered::all),
 ];
 
+/// Those that need only the engine.
+const IN_MEMORY: &[Group] = &[("transactions", transactions::all)];
+
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
         let on_file = GROUPS.iter().map(|(name, edits)| {
@@ -117,7 +123,15 @@ fn main() {
                 })
             })
         });
-        let documented = Trial::test("documented", || documented::check(GROUPS));
+        let documented =
+            Trial::test("documented", || documented::check(&[GROUPS, IN_MEMORY].concat()));
+        let in_memory = IN_MEMORY.iter().map(|(name, edits)| {
+            Trial::test(format!("memory::{name}"), || run(all_in(MemoryStore::new(), edits())))
+        });
+        let queued = Trial::test("memory::queued", || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            runtime.enable_all().start_paused(true).build()?.block_on(transactions::check_queued())
+        });
         let retried_on_file = Trial::test("sqlite::retried", || {
             let folder = tempfile::tempdir()?;
             let url = format!("sqlite:{}", folder.path().join("shop.db").display());
@@ -129,13 +143,16 @@ fn main() {
                 retried::check(connect(database.url()).await?).await
             })
         });
-        let others = [documented, retried_on_file, retried_on_server];
-        on_file.chain(on_server).chain(others).collect()
+        let others = [documented, queued, retried_on_file, retried_on_server];
+        on_file.chain(on_server).chain(in_memory).chain(others).collect()
     })
 }
 
 async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
-    let store = connect(&url).await?;
+    all_in(connect(&url).await?, edits).await
+}
+
+async fn all_in(store: Arc<dyn Store>, edits: Vec<Edit>) -> Result<(), Failed> {
     let mut failures = Vec::new();
     for edit in &edits {
         failures.extend(drive::drive(&store, edit).await);

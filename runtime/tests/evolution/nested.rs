@@ -222,6 +222,72 @@ retypes! {
         Refused("expected a `RangeInclusive`, found a `Range`", "(1..3, Null)")
     }
 
+    "a range in an untagged enum gets its end"
+    range_in_untagged {
+        old {
+            #[derive(Debug, Serialize, Deserialize)]
+            #[serde(untagged)]
+            pub enum Pages {
+                All(String),
+                Span(std::ops::Range<u8>),
+            }
+        } Pages = Pages::Span(1..3);
+        new {
+            #[derive(Debug, Serialize, Deserialize)]
+            #[serde(untagged)]
+            pub enum Pages {
+                All(String),
+                Span(std::ops::RangeInclusive<u8>),
+            }
+        } Pages = Pages::Span(1..=2);
+        Refused("expected a `RangeInclusive`, found a `Range`", "Span(1..3)")
+    }
+
+    "a range in an untagged enum gets wider bounds"
+    range_in_untagged_widened {
+        old {
+            #[derive(Debug, Serialize, Deserialize)]
+            #[serde(untagged)]
+            pub enum Pages {
+                Span(std::ops::Range<u8>),
+            }
+        } Pages = Pages::Span(1..3);
+        new {
+            #[derive(Debug, Serialize, Deserialize)]
+            #[serde(untagged)]
+            pub enum Pages {
+                All(String),
+                Span(std::ops::Range<u64>),
+            }
+        } Pages = Pages::Span(1..300);
+        Goes("Span(1..3)")
+    }
+
+    "fields that serde writes as a text in JSON, and as bytes elsewhere, are flattened"
+    address_flattened {
+        old {
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct Host {
+                name: String,
+                address: std::net::IpAddr,
+            }
+        } Host = Host { name: "a".into(), address: [127, 0, 0, 1].into() };
+        new {
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct At {
+                address: std::net::IpAddr,
+            }
+
+            #[derive(Debug, Serialize, Deserialize)]
+            pub struct Host {
+                name: String,
+                #[serde(flatten)]
+                at: At,
+            }
+        } Host = Host { name: "b".into(), at: At { address: [127, 0, 0, 2].into() } };
+        Blocked("Unreadable", "IP", "Host { name: 'a', address: 127.0.0.1 }")
+    }
+
     "a struct becomes a JSON value"
     struct_to_json {
         old {

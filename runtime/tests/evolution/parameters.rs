@@ -33,6 +33,85 @@ edits! {
         at "pay" [] [] holding ["pay"] => Goes("1 2 3");
     }
 
+    "two parameters of one type are renamed, and change places, while an activity is attempted"
+    parameters_renamed {
+        old [pay] {
+            #[activity(name = "parameters_renamed.pay")]
+            pub async fn pay(cx: &ActivityContext, from: u64, to: u64) -> String {
+                pass(cx, "pay".into()).await;
+                format!("{from} {to}")
+            }
+
+            #[workflow]
+            pub async fn parameters_renamed() -> String {
+                pay(1, 2).await
+            }
+        }
+        new [pay] {
+            #[activity(name = "parameters_renamed.pay")]
+            pub async fn pay(target: u32, source: u64) -> String {
+                format!("{source} {target}")
+            }
+
+            #[workflow]
+            pub async fn parameters_renamed() -> String {
+                pay(2, 1).await
+            }
+        }
+        run old() new();
+        at "start" [] [] => Goes("1 2");
+        at "pay" [] [] holding ["pay"] => Blocked("", "`target` and `source` have new names", "1 2");
+    }
+
+    "two parameters of a workflow with one type are renamed before a run has begun"
+    start_renamed {
+        old [] {
+            #[workflow]
+            pub async fn start_renamed(cx: &Context, from: u64, to: u64) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{from} {to} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn start_renamed(cx: &Context, target: u64, source: u64) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{source} {target} {go}")
+            }
+        }
+        run old(1, 2) new(2, 1);
+        at "start" [] [Go(7)] => Blocked("", "`target` and `source` have new names", "1 2 7");
+    }
+
+    "two parameters of different types are renamed while an activity is attempted"
+    parameters_of_two_types_renamed {
+        old [pay] {
+            #[activity(name = "parameters_of_two_types_renamed.pay")]
+            pub async fn pay(cx: &ActivityContext, id: u64, name: String) -> String {
+                pass(cx, "pay".into()).await;
+                format!("{id} {name}")
+            }
+
+            #[workflow]
+            pub async fn parameters_of_two_types_renamed() -> String {
+                pay(1, "Ada".into()).await
+            }
+        }
+        new [pay] {
+            #[activity(name = "parameters_of_two_types_renamed.pay")]
+            pub async fn pay(order: u64, customer: String) -> String {
+                format!("{order} {customer}")
+            }
+
+            #[workflow]
+            pub async fn parameters_of_two_types_renamed() -> String {
+                pay(1, "Ada".into()).await
+            }
+        }
+        run old() new();
+        at "pay" [] [] holding ["pay"] => Goes("1 Ada");
+    }
+
     "a parameter of an activity is removed, and another one is added, while it is attempted"
     parameter_replaced {
         old [pay] {

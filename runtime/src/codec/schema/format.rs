@@ -80,6 +80,12 @@ impl Format {
         }
     }
 
+    /// Whether it is a number.
+    pub(in crate::codec) fn is_number(&self) -> bool {
+        use Format::{F32, F64, I8, I16, I32, I64, I128, U8, U16, U32, U64, U128};
+        matches!(self, I8 | I16 | I32 | I64 | I128 | U8 | U16 | U32 | U64 | U128 | F32 | F64)
+    }
+
     /// Whether it is completely known. Does not look into named types.
     pub(super) fn is_known(&self) -> bool {
         match self {

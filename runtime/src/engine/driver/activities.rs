@@ -160,6 +160,8 @@ impl Driver {
         self.ahead.is_held |= self.machine.with_activity(handle, is_made_once) == Some(true);
         let result = match result {
             AttemptResult::Committed { seq, outcome } => {
+                // An activity that waited for this one may begin.
+                self.look_for_activities |= self.machine.has_limits();
                 // Its outcome may have been read from the inbox, and consumed, before the attempt ended here.
                 if seq > self.hold.inbox_read.load(Ordering::Relaxed) {
                     self.machine.deliver_outcome(Some(seq), handle, outcome);

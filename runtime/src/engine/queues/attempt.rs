@@ -95,9 +95,15 @@ async fn make(
         return Some(put_back(session));
     };
     if entry.connection.is_some() {
-        let reason = "its writes are committed with the state of the run, so it must not be on a \
-                      queue";
-        return Some(failed(OperationOutcome::Unusable(reason.to_owned()), reason));
+        // It was called before it became a transaction. A build in which it is none can make the attempt.
+        warn!(
+            run_id = %key.run_id,
+            handle = key.handle.0,
+            attempt,
+            activity = entry.name,
+            "an activity on a queue is a transaction now, whose writes only the worker of its run can commit"
+        );
+        return Some(put_back(session));
     }
     let store = &*session.store;
     if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await

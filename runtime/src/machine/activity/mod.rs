@@ -224,9 +224,12 @@ impl<A: Activity> ActivityCall<A> {
 
     /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
     /// waits in the database until one of them has room. A name has 1 to 1,000 bytes, without the character NUL; with
-    /// another one the step fails, and the run with it.
+    /// another one the step fails, and the run with it. Has no effect for a transaction, which the worker that owns
+    /// the run commits.
     pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
-        self.call.options().queue = Some(queue.into());
+        if A::CONNECTION.is_none() {
+            self.call.options().queue = Some(queue.into());
+        }
         self
     }
 }
