@@ -38,6 +38,7 @@ mod partitions;
 mod pausing;
 mod promises;
 mod promises_ahead;
+mod promises_checked;
 mod queue_model;
 mod queues;
 mod retention;
@@ -98,6 +99,7 @@ pub fn cases() -> Vec<Case> {
         promises::CASES,
         items::CASES,
         promises_ahead::CASES,
+        promises_checked::CASES,
         queues::CASES,
         partitions::CASES,
         failed_calls::CASES,
