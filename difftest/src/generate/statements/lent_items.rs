@@ -1,6 +1,7 @@
 //! Loops over borrows: of locals, of values that are made for the loop, of items of other loops.
 
 use crate::generate::conditions::Bound;
+use crate::generate::refusals::MAY_BE_REFUSED;
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
@@ -56,7 +57,10 @@ const BORROWINGS: [Borrowing; 35] = [
     (Ty::MaybeText, "#", "&@", &[("(*#)", Ty::Text)]),
 ];
 
-/// The same with what may be changed.
+/// Iterators whose items would be saved at an await in the loop, and are borrows.
+const OF_BORROWS: [&str; 3] = [".inspect(", ".skip_while(", "..).zip("];
+
+/// Loops over what may be changed.
 const CHANGING: [Borrowing; 10] = [
     (Ty::List, "#", "&mut @", &[("(*#)", Ty::Int)]),
     (Ty::List, "#", "@.iter_mut().rev()", &[("(*#)", Ty::Int)]),
@@ -87,8 +91,10 @@ impl Generator {
         let items: Bound =
             items.iter().map(|(item, ty)| (item.replace('#', &name), *ty, changes)).collect();
         let body = self.for_body(&label, &items);
+        let is_refusable = OF_BORROWS.iter().any(|iterator| over.contains(iterator));
+        let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
         let (pattern, over) = (pattern.replace('#', &name), over.replace('@', &local));
-        Node::stmt(&format!("{label}: for {pattern} in {over} {{\n$}}"), vec![body])
+        Node::stmt(&format!("{marker}{label}: for {pattern} in {over} {{\n$}}"), vec![body])
     }
 
     /// Over a borrow of a value that is made for the loop.
