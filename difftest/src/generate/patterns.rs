@@ -1,5 +1,6 @@
 //! Matches, with patterns by value of every kind.
 
+use super::refusals::MAY_BE_REFUSED;
 use super::scope::Capture;
 use super::{Generator, Node, Ty};
 
@@ -221,12 +222,16 @@ impl Generator {
                 _ => this.expr(ty),
             };
             this.scope.leave(mark);
+            let has_guard = guard.is_some() || pattern.contains(" if ");
+            let binds = has_alternatives(pattern) && !bindings.is_empty();
+            let is_refusable = binds && (has_guard || is_lent_mutably);
+            let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
             match guard {
                 Some(guard) => {
-                    let template = format!("{pattern} if $ => $,\n");
+                    let template = format!("{marker}{pattern} if $ => $,\n");
                     Node::expr(Ty::Unit, &template, vec![guard, body])
                 }
-                None => Node::expr(Ty::Unit, &format!("{pattern} => $,\n"), vec![body]),
+                None => Node::expr(Ty::Unit, &format!("{marker}{pattern} => $,\n"), vec![body]),
             }
         });
         let template = "$".repeat(nodes.len());
@@ -242,4 +247,17 @@ impl Generator {
         self.scope.end_capture(outside);
         guard
     }
+}
+
+/// Whether the whole pattern is a choice of others.
+fn has_alternatives(pattern: &str) -> bool {
+    let mut depth = 0;
+    pattern.chars().any(|c| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        c == '|' && depth == 0
+    })
 }
