@@ -2,6 +2,8 @@
 
 use super::conditions::Bound;
 use super::matched::MATCHED;
+use super::patterns::has_alternatives;
+use super::refusals::MAY_BE_REFUSED;
 use super::scope::{Hold, Use};
 use super::{Generator, Node, Ty};
 
@@ -126,7 +128,10 @@ impl Generator {
         let (a, b) = (self.fresh(), self.fresh());
         let named = |text: &str| text.replace('#', &a).replace('%', &b);
         let bound = binds.iter().map(|(name, ty)| (named(name), *ty, mutable)).collect();
-        Some((named(pattern), Node::expr(Ty::Unit, &value.replace('@', &local), nodes), bound))
+        let is_refusable = mutable && has_alternatives(pattern.trim_matches(['(', ')']));
+        let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
+        let pattern = format!("{marker}{}", named(pattern));
+        Some((pattern, Node::expr(Ty::Unit, &value.replace('@', &local), nodes), bound))
     }
 
     /// A `match` on what some local lends.

@@ -250,7 +250,7 @@ impl Generator {
 }
 
 /// Whether the whole pattern is a choice of others.
-fn has_alternatives(pattern: &str) -> bool {
+pub(super) fn has_alternatives(pattern: &str) -> bool {
     let mut depth = 0;
     pattern.chars().any(|c| {
         match c {
