@@ -3,7 +3,7 @@
 use super::conditions::Bound;
 use super::matched::MATCHED;
 use super::patterns::has_alternatives;
-use super::refusals::MAY_BE_REFUSED;
+use super::refusals::marker;
 use super::scope::{Hold, Use};
 use super::{Generator, Node, Ty};
 
@@ -129,7 +129,7 @@ impl Generator {
         let named = |text: &str| text.replace('#', &a).replace('%', &b);
         let bound = binds.iter().map(|(name, ty)| (named(name), *ty, mutable)).collect();
         let is_refusable = mutable && has_alternatives(pattern.trim_matches(['(', ')']));
-        let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
+        let marker = marker(is_refusable);
         let pattern = format!("{marker}{}", named(pattern));
         Some((pattern, Node::expr(Ty::Unit, &value.replace('@', &local), nodes), bound))
     }

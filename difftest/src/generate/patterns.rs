@@ -1,6 +1,6 @@
 //! Matches, with patterns by value of every kind.
 
-use super::refusals::MAY_BE_REFUSED;
+use super::refusals::marker;
 use super::scope::Capture;
 use super::{Generator, Node, Ty};
 
@@ -225,7 +225,7 @@ impl Generator {
             let has_guard = guard.is_some() || pattern.contains(" if ");
             let binds = has_alternatives(pattern) && !bindings.is_empty();
             let is_refusable = binds && (has_guard || is_lent_mutably);
-            let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
+            let marker = marker(is_refusable);
             match guard {
                 Some(guard) => {
                     let template = format!("{marker}{pattern} if $ => $,\n");

@@ -6,7 +6,12 @@
 use crate::batch::Complaint;
 
 /// What a statement begins with that may be refused.
-pub(super) const MAY_BE_REFUSED: &str = "/* may be refused: saved_locals */ ";
+const MAY_BE_REFUSED: &str = "/* may be refused: saved_locals */ ";
+
+/// What a statement begins with.
+pub(super) fn marker(may_be_refused: bool) -> &'static str {
+    if may_be_refused { MAY_BE_REFUSED } else { "" }
+}
 
 /// Whether a rule may refuse the program.
 pub fn may_be_refused(source: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Borrows of locals that are used across awaits.
 
-use crate::generate::refusals::MAY_BE_REFUSED;
+use crate::generate::refusals::marker;
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Question, Ty};
 
@@ -148,7 +148,7 @@ impl Generator {
             gives => self.scope.declare_borrowed(&format!("(*{name})"), gives, part.mutable),
         }
         let value = part.template.replace('@', &local).replace('~', way_out.unwrap_or_default());
-        let marker = if part.is_of_pair() { MAY_BE_REFUSED } else { "" };
+        let marker = marker(part.is_of_pair());
         Some(Node::stmt(&format!("{marker}let {name} = {value};"), nodes))
     }
 

@@ -1,7 +1,7 @@
 //! What is looked up with a key that is a variable, and held across awaits while the key stays. Behind the last
 //! use of what was found the key changes.
 
-use crate::generate::refusals::MAY_BE_REFUSED;
+use crate::generate::refusals::marker;
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
@@ -87,8 +87,7 @@ impl Generator {
             [body, this.key_given_anew(&keyed, &key)]
         });
         let value = keyed.value.replace('@', &local).replace('~', &key);
-        let shape =
-            self.rng.pick(&SHAPES).replace('^', if is_refusable { MAY_BE_REFUSED } else { "" });
+        let shape = self.rng.pick(&SHAPES).replace('^', marker(is_refusable));
         let shape = shape.replace('~', &label).replace('@', &value).replace('#', &name);
         let template = format!("let mut {key} = $;\n{shape}");
         Node::stmt(&template, [first].into_iter().chain(body).collect())

@@ -1,7 +1,7 @@
 //! Loops over borrows: of locals, of values that are made for the loop, of items of other loops.
 
 use crate::generate::conditions::Bound;
-use crate::generate::refusals::MAY_BE_REFUSED;
+use crate::generate::refusals::marker;
 use crate::generate::scope::{Hold, Use};
 use crate::generate::{Generator, Node, Ty};
 
@@ -92,7 +92,7 @@ impl Generator {
             items.iter().map(|(item, ty)| (item.replace('#', &name), *ty, changes)).collect();
         let body = self.for_body(&label, &items);
         let is_refusable = OF_BORROWS.iter().any(|iterator| over.contains(iterator));
-        let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
+        let marker = marker(is_refusable);
         let (pattern, over) = (pattern.replace('#', &name), over.replace('@', &local));
         Node::stmt(&format!("{marker}{label}: for {pattern} in {over} {{\n$}}"), vec![body])
     }

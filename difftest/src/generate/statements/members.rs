@@ -1,6 +1,6 @@
 //! Borrows from methods of the program's own types, and through guards and boxes.
 
-use crate::generate::refusals::MAY_BE_REFUSED;
+use crate::generate::refusals::marker;
 use crate::generate::{Generator, Node, Ty};
 
 /// The types. Every program that names one of them has them all.
@@ -161,7 +161,7 @@ impl Generator {
         // What a method has lent is given up where control leaves.
         nodes.extend(types.iter().map(|ty| self.operand(*ty)));
         nodes.push(self.body(2));
-        let form = form.replace('^', if is_refusable { MAY_BE_REFUSED } else { "" });
+        let form = form.replace('^', marker(is_refusable));
         let template =
             format!("let mut ~ = Room::new($, $);\n{{\n$}}\n{{\n{form}\n}}\n{{\n$}}\nnote(~);");
         let template = template.replace('~', &room).replace('#', &a).replace('%', &b);

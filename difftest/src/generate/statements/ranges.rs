@@ -1,6 +1,6 @@
 //! Ranges that are held and give their numbers one by one.
 
-use crate::generate::refusals::MAY_BE_REFUSED;
+use crate::generate::refusals::marker;
 use crate::generate::{Generator, Node, Ty};
 
 /// A range: how it is made, by which expression it is driven, and whether that may be refused. `#` is the
@@ -68,7 +68,7 @@ impl Generator {
         let dots = if made.contains("..=") || made.contains("Inclusive") { "..=" } else { ".." };
         let (low, high) = (self.rng.below(3), self.rng.below(6));
         let boxed = if made.contains("Box") { "Box::new" } else { "" };
-        let marker = if is_refusable { MAY_BE_REFUSED } else { "" };
+        let marker = marker(is_refusable);
         let template = format!("{made}\nlet mut % = 0;\n{label}: {driven}\n{afterwards}")
             .replace('^', "% += 1;\nif % > 4 { break; }\n")
             .replace('A', &format!("{boxed}({low}{dots}{high})"))
