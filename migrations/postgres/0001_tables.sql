@@ -153,12 +153,15 @@ CREATE TABLE piton_children (
     on_parent_close TEXT NOT NULL CHECK (on_parent_close IN ('terminate', 'request_cancel', 'abandon')),
     -- Whether that is still to be done.
     is_attached     BOOLEAN NOT NULL,
+    -- Whether it is also done when another run follows the parent in its chain.
+    ends_with_run   BOOLEAN NOT NULL,
     -- The open run that had its workflow id, so that it was not started.
     taken_by        UUID
 );
 
 CREATE INDEX piton_children_parent ON piton_children (parent_chain, child_id);
 CREATE INDEX piton_children_attached ON piton_children (parent_chain, child_id) WHERE is_attached;
+CREATE INDEX piton_children_of_run ON piton_children (parent_run_id, child_id) WHERE is_attached AND ends_with_run;
 
 -- Operations of runs that wait for the end of a child.
 CREATE TABLE piton_child_waits (

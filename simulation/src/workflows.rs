@@ -95,14 +95,23 @@ pub(crate) async fn revocable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entr
     Ok(entries)
 }
 
-/// Fails in its first attempts, so many of them, each after milliseconds. Returns which attempt has not.
+/// Fails in its first attempts, so many of them, each after milliseconds. Returns which attempt has not. Each attempt
+/// starts one child that ends with it, and one that stays until the last.
 #[workflow]
 pub(crate) async fn effort(cx: &Context, failures: u32, millis: u64) -> Result<u32, String> {
+    let _ = cx.start_child(linger()).ends_with_run();
+    let _ = cx.start_child(linger());
     cx.sleep(Duration::from_millis(millis)).await;
     match cx.attempt() {
         attempt if attempt <= failures => Err("as it was told".to_owned()),
         attempt => Ok(attempt),
     }
+}
+
+/// Has no end of its own.
+#[workflow]
+pub(crate) async fn linger(cx: &Context) {
+    cx.cancelled().await;
 }
 
 /// Takes milliseconds twice. One that has a flaw then fails, until its code is mended.

@@ -208,7 +208,11 @@ impl Page<'_> {
     /// Its relations to other runs.
     fn kin(&mut self, run: &Inspection, kin: &InspectedKin) {
         if let (Some(parent), Some(policy)) = (kin.parent, kin.on_parent_close) {
-            self.field("child of", &format!("{parent}, when that is over: {policy}"));
+            let end = match kin.ends_with_run {
+                true => "when that closes, also if another run follows it",
+                false => "when that is over",
+            };
+            self.field("child of", &format!("{parent}, {end}: {policy}"));
         }
         if kin.first_run_id != run.run_id {
             self.field("first run", &kin.first_run_id.to_string());

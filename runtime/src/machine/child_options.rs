@@ -15,6 +15,7 @@ pub(super) struct NewOptions {
     terms: NewTerms,
     attributes: AttributeChanges,
     memo: Memo,
+    ends_with_run: bool,
 }
 
 impl NewOptions {
@@ -26,7 +27,7 @@ impl NewOptions {
         let refused = |error: Error| {
             StepError::Failed(error.context("a child cannot be started with these options"))
         };
-        let Self { terms, attributes: changes, memo } = self;
+        let Self { terms, attributes: changes, memo, ends_with_run } = self;
         let terms = terms.into_terms();
         if let Some(cron) = terms.as_ref().and_then(|terms| terms.cron.as_ref()) {
             cron.first_due(now, None).map_err(|reason| {
@@ -44,13 +45,21 @@ impl NewOptions {
         }
         let mut attributes = AttributeMap::new();
         changes.apply_to(&mut attributes);
-        let options = ChildOptions { terms, attributes, memo };
+        let options = ChildOptions { terms, attributes, memo, ends_with_run };
         Ok((options != ChildOptions::default()).then(|| Box::new(options)))
     }
 }
 
 /// Options of the child. Each of these methods panics like [`ChildHandle::id`].
 impl<W: Workflow> ChildHandle<W> {
+    /// Applies the policy of [`on_parent_close`](Self::on_parent_close) when the run that starts the child closes,
+    /// even if another run follows it because it continues as new, is retried, or has a cron expression. Default: the
+    /// child stays with the run that follows, and the policy is applied when the last run of the chain closes.
+    #[must_use = "the child is started without it, but this is its handle"]
+    pub fn ends_with_run(self) -> Self {
+        self.with(|options| options.ends_with_run = true)
+    }
+
     /// Limits the total time of the child and all runs that follow it in its chain, from its start. After that,
     /// awaiting the child returns [`ChildError::TimedOut`](super::ChildError::TimedOut). Default: no limit.
     #[must_use = "the child is started without it, but this is its handle"]

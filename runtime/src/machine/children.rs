@@ -85,9 +85,10 @@ impl<W: Workflow> ChildHandle<W> {
         self.configure(|start| start.workflow_id = workflow_id)
     }
 
-    /// Sets what happens to the child if it is open when its parent has completed, failed, or was cancelled or
-    /// terminated. A parent that [continues as new](Context::continue_as_new) is not closed in this sense. Default:
-    /// the child is terminated.
+    /// Sets what happens to the child if it is open when its parent completes, fails, times out, is cancelled or is
+    /// terminated, and no run follows the parent. If one does, for example because the parent
+    /// [continues as new](Context::continue_as_new), the child stays with it, unless it
+    /// [ends with the run](Self::ends_with_run). Default: the child is terminated.
     ///
     /// # Panics
     /// See [`ChildHandle::id`].

@@ -116,6 +116,8 @@ pub struct ChildOptions {
     pub attributes: AttributeMap,
     /// Its memo.
     pub memo: Memo,
+    /// Whether the policy is also applied when another run follows the parent in its chain.
+    pub ends_with_run: bool,
 }
 
 /// Options are JSON within a message, because most children have none and others may be added.
@@ -162,6 +164,14 @@ pub enum ChildEnd {
     },
     /// The child no longer exists in the database.
     Unknown,
+}
+
+impl ChildStart {
+    /// Whether the policy is also applied when another run follows the parent in its chain.
+    #[cfg(feature = "engine")]
+    pub(crate) fn ends_with_run(&self) -> bool {
+        self.options.as_ref().is_some_and(|options| options.ends_with_run)
+    }
 }
 
 impl ChildEnd {

@@ -79,6 +79,28 @@ async fn prompt_child(cx: &Context) -> u32 {
     child.execution_timeout(minutes(150)).await.unwrap_or_default()
 }
 
+#[workflow]
+async fn stand_by(cx: &Context) {
+    cx.cancelled().await;
+}
+
+/// Lasts for three rounds: runs that continue as new, or attempts. Each starts a child that ends with it, and one that
+/// stays.
+#[workflow]
+async fn three_rounds(cx: &Context, round: u32, by_retry: bool) -> Result<u32> {
+    let this = if by_retry { cx.attempt() } else { round };
+    let _ = cx.start_child(stand_by()).id(format!("helper-{this}")).ends_with_run();
+    let _ = cx.start_child(stand_by()).id(format!("friend-{this}"));
+    cx.sleep(minutes(1)).await;
+    if this == 3 {
+        return Ok(this);
+    }
+    if by_retry {
+        return Err(piton::Error::msg("not yet"));
+    }
+    cx.continue_as_new(three_rounds(round + 1, by_retry))
+}
+
 async fn links(rig: &Rig, id: &str) -> Vec<(Option<Link>, RunStatus)> {
     let chain = rig.client.chain(id).await.unwrap();
     chain.iter().map(|run| (run.link, run.status)).collect()
@@ -180,5 +202,31 @@ async fn a_parent_fails_whose_child_cannot_have_its_options() {
         assert!(error.contains(expected), "{error}");
     }
     assert_eq!(rig.client.list_runs(Filter::all()).await.unwrap().runs.len(), 4);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_ends_with_its_run_or_stays_with_the_chain() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    for by_retry in [false, true] {
+        let run = rig
+            .client
+            .start(three_rounds(1, by_retry))
+            .retry(RetryPolicy { initial_interval: seconds(1), ..thrice() });
+        let run = run.await.unwrap();
+        let status = async |id: &str| rig.client.by_id(id).inspect().await.unwrap().status;
+        tokio::time::sleep(seconds(90)).await;
+        let (open, over) = (RunStatus::Running, RunStatus::Terminated);
+        assert_eq!([status("helper-1").await, status("friend-1").await], [over, open]);
+        assert_eq!([status("helper-2").await, status("friend-2").await], [open, open]);
+        let kin = async |id: &str| rig.client.kin(id).await.unwrap();
+        assert!(kin("helper-2").await.ends_with_run && !kin("friend-2").await.ends_with_run);
+        assert_eq!(run.result().await.unwrap(), 3);
+        for id in ["helper-1", "helper-2", "helper-3", "friend-1", "friend-2", "friend-3"] {
+            rig.client.by_id(id).result().await.expect_err("it was terminated");
+            assert_eq!(status(id).await, over);
+        }
+    }
     worker.shutdown().await.unwrap();
 }

@@ -9,7 +9,7 @@ use piton::process::Process;
 use piton::store::Disposition;
 use tokio::time::Instant;
 
-use crate::workflows::{brittle, cancellable, effort, hasty, interpret, revocable, tick};
+use crate::workflows::{brittle, cancellable, effort, hasty, interpret, linger, revocable, tick};
 
 /// The builds that can read a run's state, and how often others have blocked it.
 #[derive(Debug, Default)]
@@ -39,6 +39,7 @@ impl Readers {
             revocable::entry(),
             brittle::entry(),
             effort::entry(),
+            linger::entry(),
             tick::entry(),
         ];
         let entry = entries.into_iter().find(|entry| entry.name == workflow);

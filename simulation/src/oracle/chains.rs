@@ -1,6 +1,6 @@
 //! Chains: a run has one successor, the one that its close has named, and nothing else starts another run of the chain.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use piton::model::{RunId, Timestamp};
 use piton::store::ExpireRun;
@@ -10,7 +10,8 @@ use piton::store::ExpireRun;
 pub(super) struct Chains {
     /// The expected successors, and whether they were started.
     next: BTreeMap<RunId, bool>,
-    followed: BTreeSet<RunId>,
+    /// The runs that have successors, with these.
+    followed: BTreeMap<RunId, RunId>,
     /// The latest time that the database's clock has shown.
     latest: Timestamp,
 }
@@ -19,8 +20,8 @@ impl Chains {
     /// Records a closed run and its successor. Returns a violation.
     pub(super) fn follows(&mut self, closed: RunId, next: RunId) -> Option<String> {
         self.next.insert(next, false);
-        let is_first = self.followed.insert(closed);
-        (!is_first).then(|| format!("is followed a second time, by {next}"))
+        let is_second = self.followed.insert(closed, next).is_some();
+        is_second.then(|| format!("is followed a second time, by {next}"))
     }
 
     /// Records a start. `is_first` says whether no earlier run had its workflow id. Returns a violation.
@@ -32,6 +33,14 @@ impl Chains {
             }
             None => (!is_first).then(|| format!("{run_id} follows nothing")),
         }
+    }
+
+    /// The latest run of the chain that goes on from this one.
+    pub(super) fn last_of(&self, mut run_id: RunId) -> RunId {
+        while let Some(next) = self.followed.get(&run_id) {
+            run_id = *next;
+        }
+        run_id
     }
 
     /// Records the time of the database.

@@ -7,6 +7,8 @@ use piton::machine::OperationOutcome;
 use piton::model::{ChildEnd, Handle, Message, ParentClose, RunId, RunStatus};
 use piton::store::{ArrivalKind, CommitStep, Effect};
 
+use super::chains::Chains;
+
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Kin {
@@ -17,6 +19,8 @@ pub(super) struct Kin {
     told: BTreeSet<(RunId, Handle)>,
     /// How runs have ended.
     ended: BTreeMap<RunId, RunStatus>,
+    /// The children that have a request to cancel because their parent has ended.
+    asked: BTreeSet<RunId>,
     /// The runs that have had each workflow id.
     holders: BTreeSet<(String, RunId)>,
 }
@@ -26,11 +30,11 @@ struct Child {
     parent: RunId,
     workflow_id: String,
     policy: ParentClose,
+    /// Whether the policy is applied when its parent ends, even if another run follows that.
+    ends_with_run: bool,
     /// The process that has committed the parent's step.
     by: String,
     is_started: bool,
-    /// Whether it has a request to cancel because its parent has ended.
-    was_asked: bool,
 }
 
 impl Kin {
@@ -45,9 +49,12 @@ impl Kin {
                         parent: step.run_id,
                         workflow_id: message.to.clone(),
                         policy: start.on_parent_close,
+                        ends_with_run: start
+                            .options
+                            .as_ref()
+                            .is_some_and(|options| options.ends_with_run),
                         by: who.to_owned(),
                         is_started: false,
-                        was_asked: false,
                     };
                     if let Some(handle) = start.awaited_by {
                         self.waits.insert((step.run_id, handle), start.run_id);
@@ -97,23 +104,37 @@ impl Kin {
 
     /// Records a terminated run. Returns a violation if it is a child whose parent is open: only the parent's end
     /// terminates children.
-    pub(super) fn terminated(&self, run_id: RunId) -> Option<String> {
+    pub(super) fn terminated(&self, run_id: RunId, chains: &Chains) -> Option<String> {
         let child = self.children.get(&run_id)?;
         if child.policy != ParentClose::Terminate {
             return Some(format!("was terminated, and its policy is {:?}", child.policy));
         }
-        let is_over = self.ended.contains_key(&child.parent);
+        let is_over = self.is_over(child, chains);
         (!is_over).then(|| "was terminated, and its parent is open".to_owned())
     }
 
+    /// Whether the policy of a child may be applied.
+    fn is_over(&self, child: &Child, chains: &Chains) -> bool {
+        let run_id = match child.ends_with_run {
+            true => child.parent,
+            false => chains.last_of(child.parent),
+        };
+        self.ended.contains_key(&run_id)
+    }
+
     /// Records an arrival. Returns a violation.
-    pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
+    pub(super) fn came(
+        &mut self,
+        run_id: RunId,
+        kind: &ArrivalKind,
+        chains: &Chains,
+    ) -> Option<String> {
         match kind {
             ArrivalKind::Outcome { handle, outcome: OperationOutcome::Child(end) } => {
                 self.told((run_id, *handle), end)
             }
             ArrivalKind::Cancel { reason } if reason.starts_with(BY_PARENT) => {
-                let Some(child) = self.children.get_mut(&run_id) else {
+                let Some(child) = self.children.get(&run_id) else {
                     return Some("was asked to cancel as a child, and is none".to_owned());
                 };
                 if child.policy != ParentClose::RequestCancel {
@@ -122,11 +143,11 @@ impl Kin {
                         child.policy
                     ));
                 }
-                if !self.ended.contains_key(&child.parent) {
+                if !self.is_over(child, chains) {
                     return Some("was asked to cancel, and its parent is open".to_owned());
                 }
-                let is_second = std::mem::replace(&mut child.was_asked, true);
-                is_second.then(|| "was asked to cancel twice by its parent's end".to_owned())
+                let is_first = self.asked.insert(run_id);
+                (!is_first).then(|| "was asked to cancel twice by its parent's end".to_owned())
             }
             _ => None,
         }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::builds::Readers;
 use super::{Oracle, Run, key_of};
 use crate::runs::is_numbered;
-use crate::workflows::{BROKEN, cancellable, effort, hasty, tick};
+use crate::workflows::{BROKEN, cancellable, effort, hasty, linger, tick};
 
 /// The maximum time for which a worker that shuts down in order keeps attempts that it does not begin: a few calls.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -106,7 +106,8 @@ impl Oracle {
                     let followed = self.chains.started(run_id, !had_one);
                     followed.into_iter().for_each(|violation| self.violate(violation));
                 }
-                let is_from_outside = workflow != cancellable::NAME || is_numbered(workflow_id);
+                let is_from_outside = ![cancellable::NAME, linger::NAME].contains(&workflow)
+                    || is_numbered(workflow_id);
                 let asked = self.kin.started(run_id, workflow_id, is_from_outside);
                 asked.into_iter().for_each(|violation| self.violate(violation));
             }
@@ -193,7 +194,7 @@ impl Oracle {
                 let workflow_id = self.runs.get(&run_id).map(|run| run.workflow_id.clone());
                 let came = workflow_id.and_then(|id| self.letters.came(&id, kind));
                 let came = came.or_else(|| self.answers.came(run_id, kind));
-                let came = came.or_else(|| self.kin.came(run_id, kind));
+                let came = came.or_else(|| self.kin.came(run_id, kind, &self.chains));
                 let came = came.or_else(|| match kind {
                     ArrivalKind::Outcome { handle, .. } if self.items.awaits(run_id, *handle) => {
                         self.items.came(run_id, kind)
@@ -299,7 +300,7 @@ impl Oracle {
                 (!is_new).then(|| format!("call {} was written twice", key.handle.0))
             }),
             Write::Terminated { run_id } => {
-                let treated = self.kin.terminated(run_id);
+                let treated = self.kin.terminated(run_id, &self.chains);
                 self.check(run_id, |_| treated);
                 self.closed(run_id, RunStatus::Terminated);
             }

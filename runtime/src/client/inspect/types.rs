@@ -28,6 +28,8 @@ pub struct InspectedKin {
     pub parent: Option<RunId>,
     /// The policy for when the parent closes.
     pub on_parent_close: Option<ParentClose>,
+    /// Whether that policy is also applied when another run follows the parent.
+    pub ends_with_run: bool,
     /// How many children the runs of its chain have started so far.
     pub child_count: u64,
 }
@@ -35,7 +37,15 @@ pub struct InspectedKin {
 impl InspectedKin {
     /// `None` for a run without relations.
     pub(super) fn of(run_id: RunId, kin: Kin) -> Option<Self> {
-        let Kin { first_run_id, previous_run_id, link, next_run_id, parent, child_count } = kin;
+        let Kin {
+            first_run_id,
+            previous_run_id,
+            link,
+            next_run_id,
+            parent,
+            ends_with_run,
+            child_count,
+        } = kin;
         let is_alone = first_run_id == run_id && next_run_id.is_none() && parent.is_none();
         let (parent, on_parent_close) = parent.unzip();
         let kin = Self {
@@ -45,6 +55,7 @@ impl InspectedKin {
             next_run_id,
             parent,
             on_parent_close,
+            ends_with_run,
             child_count,
         };
         (!is_alone || child_count > 0).then_some(kin)

@@ -21,6 +21,8 @@ pub struct Kin {
     pub next_run_id: Option<RunId>,
     /// The run that has started its chain as a child, and the policy for when that run closes.
     pub parent: Option<(RunId, ParentClose)>,
+    /// Whether that policy is also applied when another run follows the parent.
+    pub ends_with_run: bool,
     /// How many children the runs of its chain have started so far.
     pub child_count: u64,
 }
@@ -66,6 +68,8 @@ pub struct ChildRecord {
     pub parent: RunId,
     /// The policy for when the parent closes.
     pub on_parent_close: ParentClose,
+    /// Whether that policy is also applied when another run follows the parent.
+    pub ends_with_run: bool,
     /// The latest run of its chain; `None` if the child was not started because its workflow id was taken.
     pub run_id: Option<RunId>,
     /// Its status.
@@ -75,7 +79,7 @@ pub struct ChildRecord {
 impl NewRun {
     /// The run of a child, to be started `now` by any worker.
     pub(crate) fn of_child(workflow_id: String, start: ChildStart, now: Timestamp) -> Self {
-        let ChildOptions { terms, attributes, memo } =
+        let ChildOptions { terms, attributes, memo, ends_with_run: _ } =
             start.options.map_or_else(ChildOptions::default, |options| *options);
         // The parent's step has found a time of the expression. If that has passed, or this build cannot read the
         // expression, the child begins at once.

@@ -40,8 +40,17 @@ struct ChildRow {
     policy: ParentClose,
     /// Whether the policy still has to be applied.
     is_attached: bool,
+    /// Whether it is also applied when another run follows the parent.
+    ends_with_run: bool,
     /// The run that had its workflow id, if it was not started because of that.
     taken_by: Option<RunId>,
+}
+
+impl ChildRow {
+    /// Whether the policy still has to be applied when this run closes, even if another one follows it.
+    fn ends_with(&self, run_id: RunId) -> bool {
+        self.is_attached && self.ends_with_run && self.parent == run_id
+    }
 }
 
 /// The result of processing a message that goes to no inbox.
@@ -77,9 +86,15 @@ impl State {
         self.send_close(key, now, news);
     }
 
-    /// The same for a run with a successor: only waits for its promises depend on its end.
-    fn tell_close_of_awaited(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
-        if !self.awaited_of(run_id).is_empty() {
+    /// The same for a run with a successor: only waits for its promises, and children that end with it, depend on its
+    /// end. A message that is still in the outbox may start such a child.
+    fn tell_close_of_followed(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
+        let first = MessageKey { run_id, seq: i64::MIN };
+        let last = MessageKey { run_id, seq: i64::MAX };
+        if !self.awaited_of(run_id).is_empty()
+            || self.kin.children.values().any(|row| row.ends_with(run_id))
+            || self.outbox.range(first..=last).next().is_some()
+        {
             self.tell_close(run_id, now, news);
         }
     }
@@ -132,7 +147,7 @@ impl State {
             self.pauses.insert(next, (pause, due_at));
             self.hold(next, news);
         }
-        self.tell_close_of_awaited(closed, now, news);
+        self.tell_close_of_followed(closed, now, news);
     }
 
     /// Starts a child, unless that was done before.
@@ -150,6 +165,7 @@ impl State {
         }
         let policy = start.on_parent_close;
         let awaited_by = start.awaited_by;
+        let ends_with_run = start.ends_with_run();
         let run = NewRun::of_child(workflow_id.clone(), start, now);
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),
@@ -166,6 +182,7 @@ impl State {
             workflow_id,
             policy,
             is_attached: taken_by.is_none() && policy != ParentClose::Abandon,
+            ends_with_run,
             taken_by,
         };
         self.kin.children.insert(child, row);
@@ -204,9 +221,12 @@ impl State {
         self.end_promises(closed, now, news);
         let chain = self.first_of(closed);
         let end = match self.runs.get(&closed) {
-            // It was reopened, or has a successor.
+            // It was reopened.
             Some(row) if row.status.is_open() => return Carried::Out,
-            Some(_) if self.last_of(chain) != closed => return Carried::Out,
+            Some(_) if self.last_of(chain) != closed => {
+                let children = self.attached(limit, |row| row.ends_with(closed));
+                return self.close_children(children, limit, now, news);
+            }
             Some(row) => {
                 let ending = row.ending();
                 let (status, result, failure) = (ending.status, ending.result, ending.failure);
@@ -230,19 +250,36 @@ impl State {
             let kind = ArrivalKind::Outcome { handle, outcome };
             self.deliver(NewArrival { run_id, kind, dedup_key: None, owner: None }, now, news);
         }
-        let attached = self.kin.children.iter();
-        let attached = attached.filter(|(_, row)| row.parent_chain == chain && row.is_attached);
-        let attached: Vec<_> =
-            attached.map(|(child, row)| (*child, row.policy)).take(limit).collect();
+        let children = self.attached(limit, |row| row.parent_chain == chain && row.is_attached);
+        match self.close_children(children, limit, now, news) {
+            Carried::Out if waits.len() < limit => Carried::Out,
+            Carried::Out | Carried::InPart => Carried::InPart,
+        }
+    }
+
+    fn attached(&self, limit: usize, is_due: impl Fn(&ChildRow) -> bool) -> Vec<RunId> {
+        let due = self.kin.children.iter().filter(|(_, row)| is_due(row));
+        due.map(|(child, _)| *child).take(limit).collect()
+    }
+
+    /// Applies their policies to at most `limit` children.
+    fn close_children(
+        &mut self,
+        children: Vec<RunId>,
+        limit: usize,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> Carried {
+        let is_whole = children.len() < limit;
         let is_left = self.lacks(Guard::Attached);
-        for (child, policy) in &attached {
-            let Some(row) = self.kin.children.get_mut(child) else { continue };
+        for child in children {
+            let Some(row) = self.kin.children.get_mut(&child) else { continue };
             row.is_attached = false;
             if is_left {
                 continue;
             }
-            let reason = reason_of_parent_close(row.parent);
-            let run_id = self.last_of(*child);
+            let (policy, reason) = (row.policy, reason_of_parent_close(row.parent));
+            let run_id = self.last_of(child);
             match policy {
                 ParentClose::Terminate => {
                     if self.runs.get(&run_id).is_some_and(|row| row.status.is_open()) {
@@ -257,7 +294,6 @@ impl State {
                 ParentClose::Abandon => {}
             }
         }
-        let is_whole = waits.len() < limit && attached.len() < limit;
         if is_whole { Carried::Out } else { Carried::InPart }
     }
 
@@ -296,6 +332,7 @@ impl State {
             link: link.map(|row| row.link),
             next_run_id: next.map(|(next, _)| *next),
             parent: parent.map(|row| (row.parent, row.policy)),
+            ends_with_run: parent.is_some_and(|row| row.ends_with_run),
             child_count: children.filter(|row| row.parent_chain == first_run_id).count() as u64,
         })
     }
@@ -347,6 +384,7 @@ impl State {
                 workflow_id: row.workflow_id.clone(),
                 parent: row.parent,
                 on_parent_close: row.policy,
+                ends_with_run: row.ends_with_run,
                 run_id: run.map(|run| run.run_id),
                 status: run.map(|run| run.status),
             }

@@ -173,7 +173,7 @@ async fn try_expire(
             kin::follow(transaction.get(), store.given_time(), *run_id, successor).await?;
             let closed = vec![run_id.as_uuid()];
             let given = store.given_time();
-            over = kin::write_closes_of_awaited(transaction.get(), given, closed).await?;
+            over = kin::write_closes_of_followed(transaction.get(), given, closed).await?;
         }
         None => {
             let closed = vec![run_id.as_uuid()];

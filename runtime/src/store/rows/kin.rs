@@ -134,6 +134,7 @@ pub(crate) struct KinRow {
     next_run_id: Option<Uuid>,
     parent_run_id: Option<Uuid>,
     on_parent_close: Option<String>,
+    ends_with_run: Option<bool>,
     child_count: i64,
 }
 
@@ -148,6 +149,7 @@ impl TryFrom<KinRow> for Kin {
             link: row.link.as_deref().map(read_link).transpose()?,
             next_run_id: row.next_run_id.map(RunId::from),
             parent: row.parent_run_id.map(RunId::from).zip(policy),
+            ends_with_run: row.ends_with_run.unwrap_or_default(),
             child_count: row.child_count.unsigned_abs(),
         })
     }
@@ -204,6 +206,7 @@ pub(crate) struct ChildRow {
     workflow_id: String,
     parent_run_id: Uuid,
     on_parent_close: String,
+    ends_with_run: bool,
     run_id: Option<Uuid>,
     status: Option<String>,
 }
@@ -217,6 +220,7 @@ impl TryFrom<ChildRow> for ChildRecord {
             workflow_id: row.workflow_id,
             parent: row.parent_run_id.into(),
             on_parent_close: read_policy(&row.on_parent_close)?,
+            ends_with_run: row.ends_with_run,
             run_id: row.run_id.map(RunId::from),
             status: row.status.as_deref().map(read_status).transpose()?,
         })

@@ -178,7 +178,7 @@ impl Lifecycle for SqliteStore {
             Some(successor) => {
                 kin::add_successor(&mut script, run_id, successor, has_kin, now)?;
                 if has_kin {
-                    kin::add_closes_of_awaited(&mut script, &[run_id], now)?;
+                    kin::add_closes_of_followed(&mut script, &[run_id], now)?;
                 }
             }
             None => {

@@ -38,7 +38,7 @@ crate::store::conformance::list_cases!("children":
 );
 
 /// A child whose end is not awaited.
-fn child(policy: ParentClose) -> ChildStart {
+pub(super) fn child(policy: ParentClose) -> ChildStart {
     ChildStart {
         run_id: RunId::new(),
         workflow: WORKFLOW.into(),
@@ -52,7 +52,7 @@ fn child(policy: ParentClose) -> ChildStart {
     }
 }
 
-fn start(workflow_id: &str, start: ChildStart) -> Effect {
+pub(super) fn start(workflow_id: &str, start: ChildStart) -> Effect {
     let body = Message::Start(Box::new(start));
     Effect::Send(OutgoingMessage { to: workflow_id.into(), body })
 }
@@ -64,7 +64,7 @@ fn awaiting(child: RunId, handle: u64) -> Effect {
 
 impl StoreUnderTest {
     /// Relays until there is nothing to do, for these runs and those that the store announces.
-    async fn relay_all(&self, senders: &[RunId]) {
+    pub(super) async fn relay_all(&self, senders: &[RunId]) {
         let mut senders = senders.to_vec();
         for _ in 0..1_000 {
             let relayed = self.relay(&senders).await;
@@ -141,7 +141,8 @@ async fn a_child_comes_with_its_terms_and_labels(t: StoreUnderTest) {
         let terms = (!terms.is_empty()).then_some(terms);
         let attributes = [("customer".to_owned(), AttributeValue::Keyword("c-7".into()))].into();
         let memo = [("number", at as i64)].into_iter().collect();
-        let options = Some(Box::new(ChildOptions { terms, attributes, memo }));
+        let options =
+            Some(Box::new(ChildOptions { terms, attributes, memo, ends_with_run: false }));
         let child = ChildStart { options, ..child(ParentClose::Terminate) };
         children.push(child.clone());
         effects.push(start(&format!("child-{at}"), child));

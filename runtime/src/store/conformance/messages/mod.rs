@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod children;
+mod children_of_chains;
 mod dead_letters;
 mod outbox;
 mod updates;
@@ -11,5 +12,12 @@ use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![arrivals::CASES, outbox::CASES, children::CASES, dead_letters::CASES, updates::CASES]
+    vec![
+        arrivals::CASES,
+        outbox::CASES,
+        children::CASES,
+        children_of_chains::CASES,
+        dead_letters::CASES,
+        updates::CASES,
+    ]
 }

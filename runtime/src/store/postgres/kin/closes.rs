@@ -51,14 +51,21 @@ const WAITS: &str = concat!(
      ORDER BY wait.child_id, wait.run_id, wait.handle LIMIT $2"
 );
 
+/// The children of chains that have ended, and those that end with one of the runs which other runs follow.
 const ATTACHED: &str = concat!(
     "SELECT child.child_id, child.parent_run_id, child.on_parent_close, ",
     last_of!("child.child_id"),
     " AS last FROM ",
     over!(),
     " CROSS JOIN LATERAL (SELECT * FROM piton_children AS child \
-     WHERE child.parent_chain = over.chain AND child.is_attached ORDER BY child_id LIMIT $2) AS child \
-     ORDER BY child.child_id LIMIT $2"
+     WHERE child.parent_chain = over.chain AND child.is_attached ORDER BY child_id LIMIT $2) AS child UNION ALL \
+     SELECT child.child_id, child.parent_run_id, child.on_parent_close, ",
+    last_of!("child.child_id"),
+    " FROM unnest($1::uuid[]) AS named (run_id) CROSS JOIN LATERAL (SELECT * FROM piton_children AS child \
+     WHERE child.parent_run_id = named.run_id AND child.is_attached AND child.ends_with_run \
+     ORDER BY child_id LIMIT $2) AS child WHERE named.run_id <> ",
+    last_of!("child.parent_chain"),
+    " ORDER BY child_id LIMIT $2"
 );
 
 const ENDS: &str = "SELECT named.run_id AS closed, run.status, run.result, run.failure, child.taken_by \
@@ -108,7 +115,12 @@ const UNDONE: &str = concat!(
     over!(),
     " WHERE (SELECT true FROM piton_child_waits AS wait WHERE wait.child_id = over.chain LIMIT 1) \
      OR (SELECT true FROM piton_children AS child \
-     WHERE child.parent_chain = over.chain AND child.is_attached LIMIT 1)"
+     WHERE child.parent_chain = over.chain AND child.is_attached LIMIT 1) UNION ALL \
+     SELECT named.run_id FROM unnest($1::uuid[]) AS named (run_id) \
+     WHERE EXISTS (SELECT FROM piton_children AS child WHERE child.parent_run_id = named.run_id \
+     AND child.is_attached AND child.ends_with_run AND named.run_id <> ",
+    last_of!("child.parent_chain"),
+    ")"
 );
 
 /// The notifications to send after the commit.

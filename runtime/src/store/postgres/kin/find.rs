@@ -12,7 +12,7 @@ use crate::store::{ChainEntry, ChildRecord, Kin, LastRun};
 const FIND: &str = concat!(
     "SELECT run.first_run_id, chain.previous_run_id, chain.link, \
      (SELECT run_id FROM piton_chains WHERE previous_run_id = run.run_id LIMIT 1) AS next_run_id, \
-     child.parent_run_id, child.on_parent_close, \
+     child.parent_run_id, child.on_parent_close, child.ends_with_run, \
      (SELECT count(*) FROM piton_children WHERE parent_chain = run.first_run_id) AS child_count \
      FROM (SELECT run_id, ",
     first_of!("piton_runs.run_id"),
@@ -44,7 +44,7 @@ const CHAIN: &str = concat!(
 
 const CHILDREN: &str = concat!(
     "SELECT child.child_id, child.workflow_id, child.parent_run_id, child.on_parent_close, \
-     run.run_id, run.status FROM (SELECT *, ",
+     child.ends_with_run, run.run_id, run.status FROM (SELECT *, ",
     last_of!("piton_children.child_id"),
     " AS last FROM piton_children WHERE parent_chain = $1 AND ($2::uuid IS NULL OR child_id > $2) \
      ORDER BY child_id LIMIT $3) AS child \

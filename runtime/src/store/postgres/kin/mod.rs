@@ -26,8 +26,14 @@ const CLOSE: &str = concat!(
     " AS clock WHERE run_id = ANY ($2) AND has_kin ON CONFLICT DO NOTHING RETURNING run_id"
 );
 
-const AWAITED: &str = "SELECT DISTINCT promise.run_id FROM piton_promises AS promise \
-    WHERE promise.run_id = ANY ($1) AND promise.outcome IS NULL";
+/// Those of the runs `$1` that have awaited promises, children that end with them, or messages in the outbox, which
+/// may start such a child.
+const DEPENDED_ON: &str = "SELECT run_id FROM unnest($1::uuid[]) AS closed (run_id) \
+    WHERE EXISTS (SELECT FROM piton_promises AS promise \
+    WHERE promise.run_id = closed.run_id AND promise.outcome IS NULL) \
+    OR EXISTS (SELECT FROM piton_children AS child \
+    WHERE child.parent_run_id = closed.run_id AND child.is_attached AND child.ends_with_run) \
+    OR EXISTS (SELECT FROM piton_outbox AS sent WHERE sent.run_id = closed.run_id)";
 
 /// When a run that starts children, or whose promises are awaited, closes, these have to be processed. The rows are
 /// already locked.
@@ -60,17 +66,18 @@ pub(super) async fn write_closes(
     Ok(over.into_iter().map(RunId::from).collect())
 }
 
-/// The same for runs with successors: only waits for their promises depend on their end.
-pub(super) async fn write_closes_of_awaited(
+/// The same for runs with successors: only waits for their promises, and children that end with them, depend on their
+/// end.
+pub(super) async fn write_closes_of_followed(
     connection: &mut PgConnection,
     now: Option<i64>,
     followed: Vec<Uuid>,
 ) -> Result<Vec<RunId>, sqlx::Error> {
-    let awaited: Vec<Uuid> =
-        sqlx::query_scalar(AWAITED).bind(followed).fetch_all(&mut *connection).await?;
-    match awaited.is_empty() {
+    let followed: Vec<Uuid> =
+        sqlx::query_scalar(DEPENDED_ON).bind(followed).fetch_all(&mut *connection).await?;
+    match followed.is_empty() {
         true => Ok(Vec::new()),
-        false => write_closes(connection, now, awaited).await,
+        false => write_closes(connection, now, followed).await,
     }
 }
 

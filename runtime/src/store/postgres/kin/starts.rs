@@ -18,11 +18,12 @@ use crate::store::{MessageKey, NewRun, Relayed};
 
 /// A child's row records the attempt to start it, so it is inserted first. A concurrent attempt waits for it.
 const TRY: &str = concat!(
-    "INSERT INTO piton_children (child_id, workflow_id, parent_run_id, parent_chain, on_parent_close, is_attached) \
-     SELECT child.child_id, child.workflow_id, child.parent, ",
+    "INSERT INTO piton_children (child_id, workflow_id, parent_run_id, parent_chain, on_parent_close, is_attached, \
+     ends_with_run) SELECT child.child_id, child.workflow_id, child.parent, ",
     first_of!("child.parent"),
-    ", child.policy, child.policy <> 'abandon' \
-     FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[]) AS child (child_id, workflow_id, parent, policy) \
+    ", child.policy, child.policy <> 'abandon', child.ends_with_run \
+     FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::boolean[]) \
+     AS child (child_id, workflow_id, parent, policy, ends_with_run) \
      ORDER BY child.child_id ON CONFLICT DO NOTHING RETURNING child_id"
 );
 
@@ -84,6 +85,7 @@ async fn start(store: &PostgresStore, starts: &[Start]) -> Result<Vec<RunId>, sq
         .bind(&ids)
         .bind(column(|(key, ..)| key.run_id.as_uuid()))
         .bind(starts.iter().map(|(_, _, start)| start.on_parent_close.as_str()).collect::<Vec<_>>())
+        .bind(starts.iter().map(|(_, _, start)| start.ends_with_run()).collect::<Vec<_>>())
         .fetch_all(transaction.get())
         .await?;
     let named: Vec<Uuid> = ids.iter().filter_map(|id| named_after(id)).collect();

@@ -344,11 +344,13 @@ async fn commit_with_consequences(
     for (step, successor) in &followed {
         kin::follow(transaction.get(), store.given_time(), step.run_id, successor).await?;
     }
-    let awaited = followed.iter().filter(|(step, _)| met.had_arrivals.contains(&step.run_id));
-    let awaited: Vec<_> = awaited.map(|(step, _)| step.run_id.as_uuid()).collect();
-    if !awaited.is_empty() {
+    let has_kin =
+        |step: &CommitStep| met.had_arrivals.contains(&step.run_id) || starts_children(step);
+    let with_kin = followed.iter().filter(|(step, _)| has_kin(step));
+    let with_kin: Vec<_> = with_kin.map(|(step, _)| step.run_id.as_uuid()).collect();
+    if !with_kin.is_empty() {
         let given = store.given_time();
-        met.over = kin::write_closes_of_awaited(transaction.get(), given, awaited).await?;
+        met.over = kin::write_closes_of_followed(transaction.get(), given, with_kin).await?;
     }
     if !over.is_empty() {
         let over = kin::write_closes(transaction.get(), store.given_time(), over).await?;

@@ -48,7 +48,21 @@ const ATTACHED: &str = concat!(
 );
 
 const TO_OVER: &str = ") AS over CROSS JOIN piton_children AS child \
-    ON child.parent_chain = over.chain AND child.is_attached = 1 ORDER BY child.child_id LIMIT ?";
+    ON child.parent_chain = over.chain AND child.is_attached = 1 UNION ALL ";
+
+/// The children that end with one of the runs of a list which other runs follow.
+const OF_FOLLOWED: &str = concat!(
+    "SELECT child.child_id, child.parent_run_id, child.on_parent_close, ",
+    last_of!("child.child_id"),
+    " FROM ("
+);
+
+const TO_FOLLOWED: &str = concat!(
+    ") AS named CROSS JOIN piton_children AS child ON child.parent_run_id = named.column1 \
+     AND child.is_attached = 1 AND child.ends_with_run = 1 WHERE named.column1 <> ",
+    last_of!("child.parent_chain"),
+    " ORDER BY child_id LIMIT ?"
+);
 
 const ENDS: &str =
     "SELECT named.column1 AS closed, run.status, run.result, run.failure, child.taken_by FROM (";
@@ -89,7 +103,8 @@ const OR_NOT_OVER: &str = concat!(
         "(SELECT coalesce((SELECT first_run_id FROM piton_chains AS own \
          WHERE own.run_id = piton_outbox.run_id), piton_outbox.run_id))"
     ),
-    ") RETURNING run_id, seq; "
+    " AND NOT EXISTS (SELECT 1 FROM piton_children AS child WHERE child.parent_run_id = piton_outbox.run_id \
+     AND child.is_attached = 1 AND child.ends_with_run = 1)) RETURNING run_id, seq; "
 );
 
 /// Does a part of the work for the ends of these runs, as much as one transaction should.
@@ -110,7 +125,9 @@ pub(in crate::store::sqlite) async fn close_runs(
     add_over(&mut script, &closes);
     script.sql(OF_OVER).bind(MAX_PART).sql(ATTACHED);
     add_over(&mut script, &closes);
-    script.sql(TO_OVER).bind(MAX_PART);
+    script.sql(TO_OVER).sql(OF_FOLLOWED);
+    add_runs(&mut script, &closes);
+    script.sql(TO_FOLLOWED).bind(MAX_PART);
     let mut rows = turn.begin(script).await.map_err(failed)?;
     let waits: Vec<ChildWaitRow> = rows.read(1).map_err(failed)?;
     let mut answer = Answer::default();
@@ -220,10 +237,15 @@ pub(in crate::store::sqlite) fn add_terminations(
 }
 
 fn add_over(script: &mut Script, closes: &[MessageKey]) {
-    script.sql(OVER).values(1, closes.iter(), |script, key| {
+    script.sql(OVER);
+    add_runs(script, closes);
+    script.sql(IS_OVER);
+}
+
+fn add_runs(script: &mut Script, closes: &[MessageKey]) {
+    script.values(1, closes.iter(), |script, key| {
         script.bind(key.run_id.as_uuid());
     });
-    script.sql(IS_OVER);
 }
 
 fn add_keys(script: &mut Script, closes: &[MessageKey]) {

@@ -57,16 +57,20 @@ pub(super) fn add_closes_of_kin(
     Ok(())
 }
 
-/// Like [`add_closes`], for runs with successors whose promises are awaited: nothing else depends on their end.
-pub(super) fn add_closes_of_awaited(
+/// Like [`add_closes`], for runs with successors. Only waits for their promises and children that end with them
+/// depend on their end; a message that is still in the outbox may start such a child.
+pub(super) fn add_closes_of_followed(
     script: &mut Script,
     followed: &[RunId],
     now: Timestamp,
 ) -> Result<(), StoreError> {
     for followed in followed.chunks(MAX_ROWS) {
         add_close(script, followed, now)?.sql(
-            " AND EXISTS (SELECT 1 FROM piton_promises AS promise \
-             WHERE promise.run_id = piton_runs.run_id AND promise.outcome IS NULL); ",
+            " AND (EXISTS (SELECT 1 FROM piton_promises AS promise \
+             WHERE promise.run_id = piton_runs.run_id AND promise.outcome IS NULL) \
+             OR EXISTS (SELECT 1 FROM piton_children AS child WHERE child.parent_run_id = piton_runs.run_id \
+             AND child.is_attached = 1 AND child.ends_with_run = 1) \
+             OR EXISTS (SELECT 1 FROM piton_outbox AS sent WHERE sent.run_id = piton_runs.run_id)); ",
         );
     }
     Ok(())

@@ -23,9 +23,9 @@ const OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs WHERE closed_at I
 
 const INSERT: &str = concat!(
     "INSERT INTO piton_children (child_id, workflow_id, parent_run_id, parent_chain, on_parent_close, \
-     is_attached, taken_by) SELECT column1, column2, column3, ",
+     is_attached, taken_by, ends_with_run) SELECT column1, column2, column3, ",
     first_of!("column3"),
-    ", column4, column5, column6 FROM ("
+    ", column4, column5, column6, column7 FROM ("
 );
 
 const AWAIT: &str = "INSERT INTO piton_child_waits (child_id, run_id, handle) \
@@ -72,11 +72,12 @@ pub(in crate::store::sqlite) async fn start_children(
     let mut script = Script::new();
     let mut refused = Vec::new();
     if !new.is_empty() {
-        script.sql(INSERT).values(6, new.iter(), |script, (key, id, start, taken_by)| {
+        script.sql(INSERT).values(7, new.iter(), |script, (key, id, start, taken_by)| {
             let policy = start.on_parent_close;
             let is_attached = taken_by.is_none() && policy != ParentClose::Abandon;
             script.bind(start.run_id.as_uuid()).bind(id.clone()).bind(key.run_id.as_uuid());
             script.bind(policy.as_str()).bind(is_attached).bind(*taken_by);
+            script.bind(start.ends_with_run());
         });
         script.sql(") WHERE column1 IS NOT NULL; ");
         let awaited = |(key, _, start, _): &(MessageKey, String, ChildStart, Option<Uuid>)| {

@@ -268,7 +268,7 @@ fn add_consequences(
         awaited.extend(has_kin.then_some(run_id));
     }
     kin::add_closes(script, &over, now)?;
-    kin::add_closes_of_awaited(script, &awaited, now)?;
+    kin::add_closes_of_followed(script, &awaited, now)?;
     over.extend(awaited);
     for run_ids in emptied.chunks(MAX_ROWS) {
         script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
