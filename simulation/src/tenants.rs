@@ -28,6 +28,8 @@ struct Plan {
     /// Whether the run fails until its code is mended.
     has_flaw: bool,
     millis: u64,
+    /// How long its code is mended after it has failed.
+    mended_after: Duration,
 }
 
 impl Plan {
@@ -43,6 +45,7 @@ impl Plan {
             on_conflict: conflicts[rng.usize(0..3)],
             has_flaw: rng.bool(),
             millis: rng.u64(0..4_000),
+            mended_after: Duration::from_millis(rng.u64(0..10_000)),
         }
     }
 }
@@ -60,6 +63,7 @@ pub(crate) async fn live(world: Arc<World>, number: usize) {
     if !is_own || closed(&world, run_id).await.status != RunStatus::Failed {
         return;
     }
+    sleep(plan.mended_after).await;
     world.mend(number);
     if retry(&world, run_id).await {
         let run = closed(&world, run_id).await;

@@ -13,7 +13,7 @@ const SEEDS: u64 = 30;
 const SEEDS_PLAYED_TWICE: Range<u64> = 20..23;
 
 /// How many seeds are tried until one shows that a guard of the database is left out.
-const SEEDS_WITHOUT: u64 = 600;
+const SEEDS_WITHOUT: u64 = 200;
 
 /// How many runs of a seed are played here at most.
 const MAX_RUNS: usize = 50;
