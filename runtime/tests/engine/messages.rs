@@ -41,6 +41,15 @@ async fn tell_in_haste(cx: &Context, to: Vec<String>, from: u32, count: u32) {
     }
 }
 
+/// Sends one note, and continues as new until this many runs have.
+#[workflow]
+async fn pass_on(cx: &Context, to: String, number: u32, count: u32) {
+    cx.signal_run(&to, Note { from: 0, number });
+    if number + 1 < count {
+        cx.continue_as_new(pass_on(to, number + 1, count))
+    }
+}
+
 /// Takes this many notes.
 #[workflow]
 async fn listen(cx: &Context, count: u32) -> Vec<Note> {
@@ -188,5 +197,25 @@ async fn a_step_that_fails_sends_nothing() {
     rig.until_blocked(&breaking).await;
     tokio::time::sleep(hours(1)).await;
     assert_eq!(listener.status().await.unwrap().status, RunStatus::Running);
+    worker.shutdown().await.unwrap();
+}
+
+/// A run's messages wait for those of the run before it. One sweep relays those of the whole chain.
+#[tokio::test(start_paused = true)]
+async fn a_sweep_relays_what_a_chain_has_left() {
+    const COUNT: u32 = 8;
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let listener = rig.client.start(listen(COUNT)).id("listener").await.unwrap();
+    rig.store.set_hook(Failing::new("relay_messages", u32::MAX, false));
+    let chain = rig.client.start(pass_on("listener".into(), 0, COUNT)).await.unwrap();
+    chain.result().await.unwrap();
+    tokio::time::sleep(seconds(5)).await;
+    rig.store.set_hook(Failing::new("relay_messages", 0, false));
+    let mended = tokio::time::Instant::now();
+    let notes = listener.result().await.unwrap();
+    assert_eq!(numbers_by_sender(&notes)[&0], (0..COUNT).collect::<Vec<_>>());
+    // The poll interval is 2 s.
+    assert!(mended.elapsed() < seconds(4), "{:?}", mended.elapsed());
     worker.shutdown().await.unwrap();
 }

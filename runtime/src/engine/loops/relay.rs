@@ -55,11 +55,14 @@ pub(crate) async fn run_once(session: &Session) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Relays messages that were left in the outbox.
+/// Relays messages that were left in the outbox. The messages of a run wait for those of the run before it in its
+/// chain, so after each transaction that has relayed some, others may be next.
 pub(super) async fn sweep(session: &Session) -> Result<(), StoreError> {
     for _ in 0..MAX_SWEPT {
         let relayed = relay(&*session.store, Senders::WaitingFor(LEFT_AFTER)).await?;
-        if !relayed.has_more {
+        let Relayed { delivered, carried_out, set_aside, has_more, .. } = relayed;
+        let is_idle = delivered.is_empty() && carried_out.is_empty() && set_aside.is_empty();
+        if is_idle && !has_more {
             break;
         }
     }
