@@ -180,7 +180,7 @@ impl Lower<'_> {
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
         if !is_owned && let Some(made) = self.remade(local) {
-            self.locals[id].remade = Some(made);
+            self.locals[id].rematerialized = Some(made.into());
         }
     }
 

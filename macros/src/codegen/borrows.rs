@@ -41,13 +41,14 @@ impl Borrows {
     fn text(&mut self, graph: &Graph, borrow: LocalId) -> String {
         let (mut source, mut constants) = (Fingerprint::NONE, Constants(Vec::new()));
         for local in made_of(graph, borrow) {
-            source = source.around(local.bound_by);
-            local.lent.iter().chain(&local.remade).for_each(|made| constants.visit_expr(made));
+            source = source.around(local.identity.bound_by);
+            let made = local.loop_borrow.iter().chain(local.rematerialized_by());
+            made.for_each(|made| constants.visit_expr(made));
         }
         // In the order of this code, whatever the rest of the function names first.
         let numbers = constants.0.into_iter().map(|constant| self.number(constant).to_string());
         let numbers: Vec<_> = numbers.collect();
-        format!("{source}/{} {}", numbers.join(","), graph.locals[borrow].stored)
+        format!("{source}/{} {}", numbers.join(","), graph.locals[borrow].identity.name)
     }
 
     /// The number of a constant, which is added if it is new.
@@ -83,7 +84,7 @@ impl Borrows {
 fn made_of(graph: &Graph, borrow: LocalId) -> impl Iterator<Item = &Local> {
     let mut of = graph.made_of(borrow).clone();
     of.add(&lent_by(graph, borrow));
-    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].remade.is_some();
+    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].is_rematerialized();
     let of = of.into_iter().filter(is_remade);
     std::iter::once(borrow).chain(of).map(|id| &graph.locals[id])
 }

@@ -133,7 +133,8 @@ impl Printer<'_> {
     fn make_again(&self, remade: &[LocalId]) -> Vec<MadeAgain> {
         let locals = &self.machine.graph.locals;
         let is_together = |a: &LocalId, b: &LocalId| {
-            locals[*a].made_with.is_some() && locals[*a].made_with == locals[*b].made_with
+            let pattern = locals[*a].shared_pattern();
+            pattern.is_some() && pattern == locals[*b].shared_pattern()
         };
         let groups = remade.chunk_by(is_together).filter_map(|group| {
             let of_group = group.iter().map(|local| locals[*local].ident.clone());
@@ -141,11 +142,11 @@ impl Printer<'_> {
             let mut check = None;
             let (mut expr, ty) = match (group, &locals[group[0]]) {
                 ([id], local) => {
-                    let made = local.remade.as_ref()?;
+                    let made = local.rematerialized_by()?;
                     check = self.check_constants(*id, made);
                     (made.clone(), self.type_again(*id))
                 }
-                (_, local) => (patterns::together(local.made_with.as_ref()?, &idents), None),
+                (_, local) => (patterns::together(local.shared_pattern()?, &idents), None),
             };
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
@@ -214,7 +215,8 @@ impl Printer<'_> {
         let hidden = variables.filter(|variable| {
             let local = variable.place.local;
             // What is exposed may be there for others alone.
-            self.segment.hidden.contains(&local) || self.machine.graph.locals[local].exposed
+            self.segment.hidden.contains(&local)
+                || self.machine.graph.locals[local].visibility.exposed
         });
         let hidden = hidden.map(|variable| &variable.ident);
         entry.iter().for_each(|id| self.make_loaded(out, *id));

@@ -30,7 +30,7 @@ pub(super) enum Whereabouts {
 
 /// The variable for what the loop at this position has borrowed.
 pub(super) fn lent(position: &Local) -> Option<(Ident, &Expr)> {
-    let expr = position.lent.as_ref()?;
+    let expr = position.loop_borrow.as_ref()?;
     let span = position.ident.span().located_at(expr.span());
     Some((format_ident!("{}_lent", position.ident, span = span), expr))
 }

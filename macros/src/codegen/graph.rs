@@ -68,11 +68,11 @@ fn add_state(
     for id in &state.fields {
         let variable = machine.layout.variable(*id);
         let local = &machine.graph.locals[variable.place.local];
-        let mark = if local.redacted { '!' } else { ' ' };
-        let exposed = if local.exposed { "@" } else { "" };
+        let mark = if local.visibility.redacted { '!' } else { ' ' };
+        let exposed = if local.visibility.exposed { "@" } else { "" };
         let place = places[variable.place.local.0];
         let _ = write!(text, "\t{place}{mark}{exposed}{}", variable.stored);
-        for former in &local.formerly {
+        for former in &local.identity.former_names {
             let _ = write!(text, "\x1f{former}");
         }
         if let Some(ty) = &local.ty

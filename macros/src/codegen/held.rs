@@ -30,7 +30,7 @@ pub(super) fn first_held_at(
 pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
     let locals = &machine.graph.locals;
     let local = &locals[variable.place.local];
-    let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();
+    let span = locals[local.saving.item_of.unwrap_or(variable.place.local)].ident.span();
     // rustc would look for what the compiler has made up in what the call was expanded from, which is
     // the attribute.
     if local.is_temporary { span.resolved_at(at) } else { span }

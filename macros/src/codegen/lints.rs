@@ -71,7 +71,7 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let unread: Set<LocalId> = declared.filter(|local| !is_seen(local)).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
     // Those who look from outside read what is exposed.
-    let is_exposed = |local: &LocalId| graph.locals[*local].exposed;
+    let is_exposed = |local: &LocalId| graph.locals[*local].visibility.exposed;
     let unread = unread.into_iter();
     let unread = unread.filter(move |local| !named.contains(local) && !is_exposed(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)

@@ -14,9 +14,9 @@ pub(super) fn is_told(machine: &Machine<'_>, id: VariableId) -> bool {
     let variable = machine.layout.variable(id);
     let local = &machine.graph.locals[variable.place.local];
     let may_last = variable.kind == LocalKind::Value
-        && local.lasts
-        && local.may_be_text
-        && local.item_of.is_none();
+        && local.saving.is_static
+        && local.saving.may_be_text
+        && local.saving.item_of.is_none();
     may_last || literals(machine, id).is_some()
 }
 

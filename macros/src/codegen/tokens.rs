@@ -120,7 +120,7 @@ pub(super) fn locals(
         ] {
             let is_of_kind = |id: &VariableId| {
                 let variable = layout.variable(*id);
-                let is_bound = machine.graph.locals[variable.place.local].item_of.is_some();
+                let is_bound = machine.graph.locals[variable.place.local].saving.item_of.is_some();
                 let is_bound = is_bound && kind != LocalKind::Range;
                 variable.kind == kind
                     && is_item == (is_bound || kind == LocalKind::Items)
@@ -192,7 +192,7 @@ fn sure_maker(
     sure: &[LocalId],
 ) -> Option<&'static str> {
     let local = variable.place.local;
-    let item_of = machine.graph.locals[local].item_of;
+    let item_of = machine.graph.locals[local].saving.item_of;
     if !variable.place.fields.is_empty() || !sure.contains(&item_of.unwrap_or(local)) {
         return None;
     }
@@ -256,7 +256,7 @@ fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> 
 pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
     let is_checked = |id: &VariableId| {
-        machine.graph.locals[layout.variable(*id).place.local].may_be_text
+        machine.graph.locals[layout.variable(*id).place.local].saving.may_be_text
             && !literals::is_told(machine, *id)
     };
     let mut out = TokenStream::new();

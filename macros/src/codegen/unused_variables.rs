@@ -29,7 +29,7 @@ impl Printer<'_> {
             let mut others = bound.iter().filter(|other| **other != id);
             others.any(|other| graph.made_of(*other).contains(&id))
         };
-        let is_wanted = |id| locals[id].remade.is_some() && !is_held(id) && !is_seen(id);
+        let is_wanted = |id| locals[id].is_rematerialized() && !is_held(id) && !is_seen(id);
         let mut out: TokenStream = pats.iter().map(|pat| self.see_those(pat, is_wanted)).collect();
         add::made(&mut out, self.tie_again(bound.iter().copied()));
         out

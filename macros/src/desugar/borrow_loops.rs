@@ -9,7 +9,7 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
-use crate::ir::{LocalId, MadeWith};
+use crate::ir::{LocalId, Rematerialized, SharedPattern};
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::rematerialize::item_parts::{base_of_part, is_of_item};
@@ -142,14 +142,15 @@ impl Lower<'_> {
                 continue;
             }
             let one = std::slice::from_ref(&ident);
-            self.locals[local].remade = Some(match pat {
+            let expr = match pat {
                 Pat::Ident(_) => item.clone(),
                 _ => patterns::of_all(pat, &item, one),
-            });
-            if !(is_shared || is_single) {
+            };
+            let pattern = (!is_shared && !is_single).then(|| {
                 let (pat, value) = (pat.clone(), item.clone());
-                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
-            }
+                SharedPattern { pat, value, always_matches: true }
+            });
+            self.locals[local].rematerialized = Some(Rematerialized { expr, pattern });
             used.extend(Some(ident).filter(is_used));
         }
         syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)

@@ -6,6 +6,7 @@
 
 mod field;
 mod graph;
+mod local;
 pub(crate) mod locals;
 mod shape;
 mod tree;
@@ -17,7 +18,8 @@ pub(crate) use self::field::Field;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
-pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
+pub(crate) use self::local::{Local, LocalKind, Rematerialized, SharedPattern};
+pub(crate) use self::locals::Locals;
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,

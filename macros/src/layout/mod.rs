@@ -187,7 +187,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             }));
         }
         // What names one that is made again, and is not made itself, is not there.
-        declared.retain(|local| graph.locals[*local].remade.is_none());
+        declared.retain(|local| !graph.locals[*local].is_rematerialized());
         let region = graph[block].region;
         let captures = liveness.captures();
         if let Some(region) = region {

@@ -174,7 +174,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let mut dumps = Dumps::of(&function.name);
     let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
     if let Some(local) = receiver.and_then(|receiver| locals.find(receiver)) {
-        locals[local].stored = "self".to_owned();
+        locals[local].identity.name = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
     let tree = anf::convert(function.context.as_ref(), &function.body, locals, diagnostics);
@@ -223,7 +223,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
         for place in places {
             let local = &graph.locals[place.local];
-            if local.holds_range && place.fields.is_empty() && seen.insert(place.local) {
+            if local.saving.holds_range && place.fields.is_empty() && seen.insert(place.local) {
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
@@ -238,7 +238,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
             let has_borrowed = local.texts_in(&place.fields).is_some()
                 && local.literals_in(&place.fields).is_none();
             if has_borrowed && seen.insert(place.local) {
-                let (what, help) = match local.kind {
+                let (what, help) = match local.saving.kind {
                     LocalKind::Items => (
                         "an item of this loop".to_owned(),
                         "make the text a `String` with `.to_owned()`; literals may stay as they are",
@@ -274,7 +274,7 @@ fn report_unexposed(
         let kept = layout.states.iter().flat_map(|state| &state.fields);
         kept.map(|id| &layout.variable(*id).place).any(|place| {
             let local = &graph.locals[place.local];
-            local.exposed && place.fields.is_empty() && name.unraw() == local.name()
+            local.visibility.exposed && place.fields.is_empty() && name.unraw() == local.name()
         })
     };
     for name in function.exposed.iter().filter(|name| !is_kept(name)) {

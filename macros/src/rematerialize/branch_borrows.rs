@@ -49,10 +49,10 @@ impl Lower<'_> {
         }
         self.keep_decided(&mut init.expr);
         let awaits = suspend::expr(&init.expr);
-        let source = self.locals[id].stored.clone();
+        let source = self.locals[id].identity.name.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
         let Some(again) = again else {
-            if self.locals[id].kind == LocalKind::Value {
+            if self.locals[id].saving.kind == LocalKind::Value {
                 self.check_lenders(&mut init.expr);
             }
             return;
@@ -62,7 +62,7 @@ impl Lower<'_> {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
             self.expr_stmt(branches, None, Dest::Discard);
         }
-        self.locals[id].remade = Some(again);
+        self.locals[id].rematerialized = Some(again.into());
     }
 
     /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.

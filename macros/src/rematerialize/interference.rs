@@ -81,7 +81,7 @@ impl Borrows<'_> {
 
     /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
     pub(crate) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
-        let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();
+        let is_borrow = |place: &Place| self.locals[place.local].is_rematerialized();
         let places = places_in(self.locals, operand);
         !places.iter().any(|(place, _)| is_borrow(place))
             && places.iter().any(|(place, is_all)| {
@@ -121,7 +121,7 @@ fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
         Expr::Path(path) => {
             let local = path.path.get_ident().and_then(|ident| locals.find(ident));
             let Some(local) = local else { return Vec::new() };
-            let mut places = match &locals[local].remade {
+            let mut places = match locals[local].rematerialized_by() {
                 Some(Expr::Reference(borrow)) => places_in(locals, &borrow.expr),
                 _ => Vec::new(),
             };

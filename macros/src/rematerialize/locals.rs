@@ -7,7 +7,7 @@ use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 use super::branch_borrows;
 use super::patterns::{depends_on_guard, finds_again};
 use crate::ir::usage::{Place, Usage};
-use crate::ir::{LocalKind, MadeWith};
+use crate::ir::{LocalKind, Rematerialized, SharedPattern};
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::rematerialize::patterns;
@@ -104,11 +104,12 @@ impl Lower<'_> {
             if self.locals[local].mutable {
                 continue;
             }
-            self.locals[local].remade = Some(patterns::of(pat, value, std::slice::from_ref(ident)));
-            if !are_shared && borrows.len() > 1 {
+            let expr = patterns::of(pat, value, std::slice::from_ref(ident));
+            let pattern = (!are_shared && borrows.len() > 1).then(|| {
                 let (pat, value) = (pat.clone(), value.clone());
-                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
-            }
+                SharedPattern { pat, value, always_matches: false }
+            });
+            self.locals[local].rematerialized = Some(Rematerialized { expr, pattern });
         }
     }
 }
@@ -189,7 +190,7 @@ impl Borrows<'_> {
     pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
         let local = self.locals.find(path.path.get_ident()?)?;
-        self.locals[local].remade.as_ref()
+        self.locals[local].rematerialized_by()
     }
 
     /// Whether the expression is a local that stands for a shared borrow.
@@ -262,7 +263,7 @@ impl Borrows<'_> {
                 // What it captures is then what it was when the closure was made.
                 let stays = |place: &Place| {
                     let local = &self.locals[place.local];
-                    local.remade.is_some() || !local.mutable
+                    local.is_rematerialized() || !local.mutable
                 };
                 closure.asyncness.is_none()
                     && closure.inputs.len() <= MAX_PARAMETERS
@@ -358,7 +359,7 @@ impl Borrows<'_> {
         let Expr::Path(path) = expr else { return false };
         let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
         local.map(|local| &self.locals[local]).is_some_and(|local| {
-            local.mutable && matches!(local.kind, LocalKind::Text | LocalKind::Lent)
+            local.mutable && matches!(local.saving.kind, LocalKind::Text | LocalKind::Lent)
         })
     }
 }

@@ -6,7 +6,7 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Member, Pat, PatIdent, PatOr};
 
-use crate::ir::MadeWith;
+use crate::ir::SharedPattern;
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::patterns::{collect_bindings, is_binding};
 
@@ -24,7 +24,7 @@ pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 
 /// As [`of`], for locals that are made together.
 pub(crate) fn together(
-    MadeWith { pat, value, always_matches }: &MadeWith,
+    SharedPattern { pat, value, always_matches }: &SharedPattern,
     idents: &[Ident],
 ) -> Expr {
     if *always_matches { of_all(pat, value, idents) } else { of(pat, value, idents) }

@@ -44,9 +44,9 @@ pub(crate) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        local.kind = shape.kind(local.mutable);
-        local.holds_range = local.mutable && shape.holds_range();
-        local.shape = shape.clone();
+        local.saving.kind = shape.kind(local.mutable);
+        local.saving.holds_range = local.mutable && shape.holds_range();
+        local.saving.shape = shape.clone();
     }
     shapes
 }
@@ -128,7 +128,7 @@ impl Search<'_> {
                 collect_bindings(pat, &mut idents);
                 for ident in &idents {
                     if let Some(local) = self.locals.find(ident) {
-                        self.locals[local].may_be_text = true;
+                        self.locals[local].saving.may_be_text = true;
                     }
                 }
             }
@@ -291,7 +291,7 @@ impl Visit<'_> for Search<'_> {
             && let Expr::Path(list) = &*call.receiver
             && let Some(local) = list.path.get_ident().and_then(|ident| self.locals.find(ident))
         {
-            self.locals[local].may_be_text = true;
+            self.locals[local].saving.may_be_text = true;
         }
         self.add(call);
     }

@@ -195,7 +195,7 @@ impl Usage {
 
 /// What code does by which a local is made again.
 fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
-    Some(Usage::of_expr(locals, locals[local].remade.as_ref()?))
+    Some(Usage::of_expr(locals, locals[local].rematerialized_by()?))
 }
 
 /// The local, and all that it is made of if it is made again where it is used.

@@ -187,7 +187,7 @@ impl<'a> Analysis<'a> {
                 }
             }
             Expr::Field(_) if let Some(place) = self.place(left) => {
-                match self.locals[place.local].remade {
+                match self.locals[place.local].rematerialized {
                     // Nothing is moved out of what is borrowed.
                     Some(_) => self.read(place, Mode::BorrowMut),
                     None => self.refill(place),
