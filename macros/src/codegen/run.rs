@@ -9,6 +9,7 @@ use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::add::{Piece, add};
+use super::arm::Arm;
 use super::printer::Printer;
 use super::variables::{
     Owner, arms_label, machine_label, made, parked, slot, step_label, taken_over,
@@ -55,7 +56,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     let segments =
         layout.segments.iter().filter(|segment| machine.graph[segment.block].region == owner);
     let mut arms = TokenStream::new();
-    segments.for_each(|segment| Printer::new(machine, segment).arm(&mut arms));
+    segments.for_each(|segment| Printer::new(Arm { machine, segment }).arm(&mut arms));
     // A region that never ends has no value.
     let token = owner.map(variables::value_token).filter(|token| idents::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));

@@ -85,15 +85,15 @@ impl Rewrite<'_, '_> {
 
     /// What has been awaited if its `?` has been asked by now, so that this is what the `?` gives.
     fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
-        let segment = self.printer.segment;
+        let segment = self.printer.arm.segment;
         let asked = segment.asked.as_ref()?;
-        let BlockKind::Resume(point) = self.printer.machine.graph[segment.block].kind else {
+        let BlockKind::Resume(point) = self.printer.arm.machine.graph[segment.block].kind else {
             return None;
         };
         if !asked.is_of_awaited(value) {
             return None;
         }
-        let given = awaited(self.printer.machine.graph.points[point.0].span);
+        let given = awaited(self.printer.arm.machine.graph.points[point.0].span);
         if asked.is_bound {
             return Some(given.to_token_stream());
         }
@@ -121,7 +121,7 @@ impl Rewrite<'_, '_> {
         is_loop: bool,
         visit: impl FnOnce(&mut Self),
     ) {
-        let whole = self.printer.whole.borrow().clone();
+        let whole = self.printer.split.whole().clone();
         self.targets.push(Target { label: label.cloned(), is_loop, whole });
         visit(self);
         self.targets.pop();
@@ -134,7 +134,7 @@ impl Rewrite<'_, '_> {
             None => target.is_loop,
         };
         let target = self.targets.iter().rev().find(is_target);
-        let parts = self.printer.parts_made_since(&target?.whole);
+        let parts = self.printer.split.split_since(&target?.whole);
         (!parts.is_empty()).then_some(parts)
     }
 }

@@ -26,7 +26,7 @@ use crate::syntax::patterns::collect_bindings;
 
 /// Rewrites code of one segment.
 pub(super) struct Rewrite<'p, 'a> {
-    printer: &'p Printer<'a>,
+    printer: &'p mut Printer<'a>,
     /// Names bound in inner scopes.
     hidden: Vec<String>,
     /// What jumps within the code go to, innermost last.
@@ -34,7 +34,7 @@ pub(super) struct Rewrite<'p, 'a> {
 }
 
 impl<'p, 'a> Rewrite<'p, 'a> {
-    pub(super) fn new(printer: &'p Printer<'a>) -> Self {
+    pub(super) fn new(printer: &'p mut Printer<'a>) -> Self {
         Self { printer, hidden: Vec::new(), targets: Vec::new() }
     }
 
@@ -52,13 +52,11 @@ impl<'p, 'a> Rewrite<'p, 'a> {
 
     /// The variable that the expression is a part of a local for.
     fn part(&self, expr: &Expr) -> Option<Ident> {
-        let place = self.place(expr)?;
-        let mut parts = self.printer.parts_of(place.local);
-        parts.find(|(part, _)| *part == place).map(|(_, ident)| ident.clone())
+        self.printer.split.variable(&self.place(expr)?).cloned()
     }
 
     fn place(&self, expr: &Expr) -> Option<Place> {
-        let find = |ident: &Ident| self.printer.machine.graph.locals.find(ident);
+        let find = |ident: &Ident| self.printer.arm.machine.graph.locals.find(ident);
         Place::of(expr, &|ident| find(ident).filter(|_| !self.is_hidden(ident)))
     }
 
@@ -78,14 +76,14 @@ impl<'p, 'a> Rewrite<'p, 'a> {
 
     fn assigned(&mut self, assign: &ExprAssign) -> Option<TokenStream> {
         let whole = self.place(&assign.left).filter(|place| place.fields.is_empty())?;
-        let follow = self.printer.make_whole(whole.local);
+        let follow = self.printer.split.make_whole(whole.local);
         (!follow.is_empty()).then(|| quote!({ #assign; #follow }))
     }
 }
 
 impl VisitMut for Rewrite<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if !self.printer.parts.is_empty()
+        if !self.printer.split.is_empty()
             && let Some(ident) = self.part(expr)
         {
             *expr =
@@ -95,7 +93,7 @@ impl VisitMut for Rewrite<'_, '_> {
         match &mut *expr {
             // Their jumps are their own; parts are rewritten in them too.
             Expr::Closure(closure) => {
-                if !self.printer.parts.is_empty() {
+                if !self.printer.split.is_empty() {
                     self.scoped(|this| {
                         closure.inputs.iter().for_each(|pat| this.hide(pat));
                         Parts(this).visit_expr_mut(&mut closure.body);
@@ -155,9 +153,9 @@ impl VisitMut for Rewrite<'_, '_> {
         enclose_first(&mut arm.body);
         self.scoped(|this| {
             this.hide(&arm.pat);
-            let before = this.printer.whole.borrow().clone();
+            let before = this.printer.split.whole().clone();
             visit_mut::visit_arm_mut(this, arm);
-            let parts = this.printer.take_apart(&before);
+            let parts = this.printer.split.split_again(before);
             if !parts.is_empty() {
                 let body = &arm.body;
                 let body = quote!({ let __piton_value = #body; #parts __piton_value });
@@ -167,9 +165,9 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        let before = self.printer.whole.borrow().clone();
+        let before = self.printer.split.whole().clone();
         self.scoped(|this| visit_mut::visit_block_mut(this, block));
-        let parts = self.printer.take_apart(&before);
+        let parts = self.printer.split.split_again(before);
         if !parts.is_empty() {
             let body = quote!({ let __piton_value = #block; #parts __piton_value });
             block.stmts = vec![Stmt::Expr(Expr::Verbatim(body), None)];
