@@ -91,17 +91,14 @@ impl Printer<'_> {
                     *merge
                 }
                 Terminator::LetElse { local, otherwise, next } => {
-                    let mut local = local.clone();
+                    let (pat, Some(mut init)) = (&local.pat, local.init.clone()) else { return };
+                    enclose_last(&mut init.expr);
+                    let value = self.expr(&init.expr, usage);
                     let [filled, fill] = [*next, *otherwise]
                         .map(|to| copies.fill_after(&self.split, &block.end, to));
-                    let otherwise = self.branch(*otherwise, *next, [fill]);
-                    let pat = &local.pat;
-                    let uses = use_borrows(arm, &[pat]);
-                    if let Some(init) = &mut local.init {
-                        enclose_last(&mut init.expr);
-                        let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else #otherwise; #uses #filled));
-                    }
+                    let (uses, otherwise) =
+                        (use_borrows(arm, &[pat]), self.branch(*otherwise, *next, [fill]));
+                    braces.push(quote!(let #pat = #value else #otherwise; #uses #filled));
                     *next
                 }
                 Terminator::Await { point, future, .. } => {

@@ -17,7 +17,7 @@ use crate::rematerialize::patterns;
 use crate::syntax::forms::{gives_option, is_made};
 use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{Fact, is, is_shared, joins, shares, tried};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 use crate::values::text_types::may_give_own;
 
 impl Lower<'_> {
@@ -131,8 +131,7 @@ impl Lower<'_> {
         let position = &self.locals[position].ident;
         let item =
             self.borrows().item_of("current", iterable, &quote_spanned!(span=> &#position), span);
-        let (mut bound, mut used) = (Vec::new(), Vec::new());
-        collect_bindings(pat, &mut bound);
+        let (bound, mut used) = (bindings(pat), Vec::new());
         let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
         let finds = is_shared || patterns::finds_again(pat);
         for ident in bound {

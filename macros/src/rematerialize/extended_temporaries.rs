@@ -18,7 +18,7 @@ use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
 use crate::syntax::methods::{Fact, is, tried};
-use crate::syntax::patterns::{binds_nothing, has_ref, split_type};
+use crate::syntax::patterns::{bindings, has_ref, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::shapes;
 
@@ -81,7 +81,7 @@ impl Borrows<'_> {
         let by_ref = pats.iter().any(|pat| has_ref(pat))
             && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
         let mut lenders = Vec::new();
-        let binds = !pats.iter().all(|pat| binds_nothing(pat));
+        let binds = !pats.iter().all(|pat| bindings(pat).is_empty());
         if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
             return Vec::new();
         }

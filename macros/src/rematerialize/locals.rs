@@ -16,7 +16,7 @@ use crate::syntax::calls::{names_constant, only_wraps};
 use crate::syntax::forms::is_plain_literal;
 use crate::syntax::macros;
 use crate::syntax::operators::is_sign;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::{bindings, split_type};
 use crate::syntax::source::constants::is_plain_constant;
 use crate::values::runtime_calls::{gives_borrow, lends};
 
@@ -83,18 +83,16 @@ impl Lower<'_> {
             }
             return;
         }
-        let bindings = Bindings::of(pat);
+        let modes = Bindings::of(pat);
         let lent = self.borrows().lent_together(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut are_shared = self.borrows().binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.borrows().binds_mutable_borrows(pat, value) {
-            let mut idents = Vec::new();
-            collect_bindings(pat, &mut idents);
-            idents
+            bindings(pat)
         } else if self.borrows().is_place(value) && finds_again(pat) {
             // What else it binds is moved or copied out, and saved as such.
-            are_shared = !bindings.has_mutable;
-            bindings.by_ref
+            are_shared = !modes.has_mutable;
+            modes.by_ref
         } else {
             return;
         };

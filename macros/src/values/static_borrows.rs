@@ -10,10 +10,11 @@ use super::borrowed_texts::may_lend;
 use super::runtime_calls::is_made;
 use super::text_types::may_give_literal;
 use crate::ir::Locals;
+use crate::ir::usage::bound_locals;
 use crate::syntax::calls::names_constant;
 use crate::syntax::macros;
 use crate::syntax::methods::gives_part;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 
 /// Whether the source shows that the value, if it is a borrow, is `'static`.
@@ -70,14 +71,8 @@ pub(crate) fn note(locals: &mut Locals, pat: &Pat, value: &Expr) {
     if !is_static(locals, value) {
         return;
     }
-    let mut bound = Vec::new();
-    collect_bindings(pat, &mut bound);
-    for ident in &bound {
+    for local in bound_locals(locals, pat) {
         // Something else may be assigned to a `mut` binding.
-        if let Some(local) = locals.find(ident)
-            && !locals[local].mutable
-        {
-            locals[local].saving.is_static = true;
-        }
+        locals[local].saving.is_static |= !locals[local].mutable;
     }
 }

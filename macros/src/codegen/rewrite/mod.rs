@@ -20,9 +20,10 @@ use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
 use crate::ir::usage::Place;
+use crate::syntax::build::ident_expr;
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// Rewrites code of one segment.
 pub(super) struct Rewrite<'p, 'a> {
@@ -45,9 +46,7 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     }
 
     fn hide(&mut self, pat: &Pat) {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        self.hidden.extend(idents.iter().map(ToString::to_string));
+        self.hidden.extend(bindings(pat).iter().map(ToString::to_string));
     }
 
     /// The variable that the expression is a part of a local for.
@@ -86,8 +85,7 @@ impl VisitMut for Rewrite<'_, '_> {
         if !self.printer.split.is_empty()
             && let Some(ident) = self.part(expr)
         {
-            *expr =
-                Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() });
+            *expr = ident_expr(ident);
             return;
         }
         match &mut *expr {
@@ -233,13 +231,7 @@ struct Parts<'r, 'p, 'a>(&'r mut Rewrite<'p, 'a>);
 impl VisitMut for Parts<'_, '_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match self.0.part(expr) {
-            Some(ident) => {
-                *expr = Expr::Path(syn::ExprPath {
-                    attrs: Vec::new(),
-                    qself: None,
-                    path: ident.into(),
-                });
-            }
+            Some(ident) => *expr = ident_expr(ident),
             None => visit_mut::visit_expr_mut(self, expr),
         }
     }
@@ -250,16 +242,15 @@ impl VisitMut for Parts<'_, '_, '_> {
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        let count = self.0.hidden.len();
-        visit_mut::visit_block_mut(self, block);
-        self.0.hidden.truncate(count);
+        self.0.scoped(|this| visit_mut::visit_block_mut(&mut Parts(this), block));
     }
+
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         rewrite_macro(mac, |expr, pat| {
-            let count = self.0.hidden.len();
-            pat.into_iter().for_each(|pat| self.0.hide(pat));
-            self.visit_expr_mut(expr);
-            self.0.hidden.truncate(count);
+            self.0.scoped(|this| {
+                pat.into_iter().for_each(|pat| this.hide(pat));
+                Parts(this).visit_expr_mut(expr);
+            });
         });
     }
 }

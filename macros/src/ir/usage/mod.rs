@@ -12,7 +12,7 @@ pub(crate) use self::made::Made;
 use crate::collections::sets::Set;
 use crate::ir::usage::analysis::{Analysis, Mode};
 use crate::ir::{Branch, Field, LocalId, Locals, TargetId};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// A local, or a field of one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -213,9 +213,7 @@ pub(crate) fn made_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
 
 /// The locals that a pattern binds.
 pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
-    let mut idents = Vec::new();
-    collect_bindings(pat, &mut idents);
-    idents.iter().filter_map(|ident| locals.find(ident)).collect()
+    bindings(pat).iter().filter_map(|ident| locals.find(ident)).collect()
 }
 
 /// What has happened for certain, and what may have.

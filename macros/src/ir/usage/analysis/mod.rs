@@ -8,7 +8,7 @@ use syn::{Expr, Pat};
 
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,9 +252,7 @@ impl<'a> Analysis<'a> {
     }
 
     fn hide(&mut self, pat: &Pat) {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        self.hidden.extend(idents.iter().map(ToString::to_string));
+        self.hidden.extend(bindings(pat).iter().map(ToString::to_string));
     }
 
     /// What is done with a place when this is done with a part of it.
