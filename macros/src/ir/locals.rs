@@ -81,6 +81,11 @@ impl Locals {
         self.by_name.get(name).copied()
     }
 
+    /// The local that a path names.
+    pub(crate) fn of_path(&self, path: &syn::Path) -> Option<LocalId> {
+        self.find(path.get_ident()?)
+    }
+
     /// A local as an expression.
     pub(crate) fn path(&self, local: LocalId) -> Expr {
         ident_expr(self[local].ident.clone())
@@ -179,7 +184,7 @@ impl std::ops::IndexMut<LocalId> for Locals {
 /// The local that the expression is, or a field of.
 pub(crate) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
     match expr {
-        Expr::Path(path) => path.path.get_ident().and_then(|ident| locals.find(ident)),
+        Expr::Path(path) => locals.of_path(&path.path),
         Expr::Field(expr) => local_of(locals, &expr.base),
         Expr::Paren(expr) => local_of(locals, &expr.expr),
         _ => None,

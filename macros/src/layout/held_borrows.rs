@@ -96,7 +96,7 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
             Some(vec![Place::of(&made.expr, &|ident| locals.find(ident))?])
         }
         Expr::Path(path) => {
-            let local = &locals[locals.find(path.path.get_ident()?)?];
+            let local = &locals[locals.of_path(&path.path)?];
             looks_at(locals, local.rematerialized_by()?)
         }
         Expr::Tuple(parts) => {

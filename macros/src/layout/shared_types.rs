@@ -107,7 +107,7 @@ fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
     match expr {
         Expr::Closure(_) => true,
         Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            let local = locals.of_path(&path.path);
             let made = local.and_then(|local| locals[local].rematerialized_by());
             made.is_some_and(gives)
         }

@@ -187,7 +187,7 @@ impl Borrows<'_> {
     /// How the expression is made again, if it is a local that stands for something else.
     pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
-        let local = self.locals.find(path.path.get_ident()?)?;
+        let local = self.locals.of_path(&path.path)?;
         self.locals[local].rematerialized_by()
     }
 
@@ -277,9 +277,7 @@ impl Borrows<'_> {
     pub(crate) fn never_changes(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) | Expr::Closure(_) => true,
-            Expr::Path(path) => {
-                path.path.get_ident().is_none_or(|ident| self.locals.find(ident).is_none())
-            }
+            Expr::Path(path) => self.locals.of_path(&path.path).is_none(),
             Expr::Verbatim(_) => true,
             Expr::Paren(expr) => self.never_changes(&expr.expr),
             Expr::Group(expr) => self.never_changes(&expr.expr),
@@ -318,7 +316,7 @@ impl Borrows<'_> {
     /// Whether the path is a constant, as far as its spelling shows.
     pub(crate) fn is_constant_path(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        let local = self.locals.of_path(&path.path);
         local.is_none() && names_constant(&path.path)
     }
 
@@ -326,8 +324,7 @@ impl Borrows<'_> {
     pub(crate) fn is_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => {
-                path.path.get_ident().is_some_and(|ident| self.locals.find(ident).is_some())
-                    || self.is_constant_path(expr)
+                self.locals.of_path(&path.path).is_some() || self.is_constant_path(expr)
             }
             // What it lends is there as long as the program.
             Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
@@ -355,7 +352,7 @@ impl Borrows<'_> {
     /// while others still borrow parts of the text before, which are saved by themselves.
     pub(crate) fn is_changing_text(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        let local = self.locals.of_path(&path.path);
         local.map(|local| &self.locals[local]).is_some_and(|local| {
             local.mutable && matches!(local.saving.kind, LocalKind::Text | LocalKind::Lent)
         })

@@ -248,7 +248,7 @@ impl Borrows<'_> {
     /// number that nothing changes.
     pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
         let unchanged = |path: &syn::ExprPath| {
-            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            let local = self.locals.of_path(&path.path);
             local.is_none_or(|local| {
                 let local = &self.locals[local];
                 !local.mutable || local.is_temporary

@@ -50,7 +50,7 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         // What an unknown macro makes may be anything.
         Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
         Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            let local = locals.of_path(&path.path);
             local.is_none_or(|local| locals[local].saving.may_be_text)
         }
         Expr::MethodCall(call) => {

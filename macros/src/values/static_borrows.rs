@@ -28,7 +28,7 @@ pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
         Expr::Field(expr) => is_static(&expr.base),
         Expr::Index(expr) => is_static(&expr.expr),
         Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && is_static(&expr.expr),
-        Expr::Path(path) => match path.path.get_ident().and_then(|ident| locals.find(ident)) {
+        Expr::Path(path) => match locals.of_path(&path.path) {
             Some(local) => locals[local].saving.is_static,
             None => names_constant(&path.path),
         },

@@ -95,7 +95,7 @@ impl Search<'_> {
 
     fn local(&self, expr: &Expr) -> Option<LocalId> {
         let Expr::Path(path) = expr else { return None };
-        self.locals.find(path.path.get_ident()?)
+        self.locals.of_path(&path.path)
     }
 
     /// The local that the place is a part of.
@@ -286,7 +286,7 @@ impl Visit<'_> for Search<'_> {
         if is_one_of(&ADDING, call)
             && call.args.iter().any(is_text)
             && let Expr::Path(list) = &*call.receiver
-            && let Some(local) = list.path.get_ident().and_then(|ident| self.locals.find(ident))
+            && let Some(local) = self.locals.of_path(&list.path)
         {
             self.locals[local].saving.may_be_text = true;
         }

@@ -193,7 +193,7 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
         Expr::Unary(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Paren(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Path(path) => {
-            let Some(local) = path.path.get_ident().and_then(|ident| locals.find(ident)) else {
+            let Some(local) = locals.of_path(&path.path) else {
                 return;
             };
             if let Some(made) = locals[local].rematerialized_by() {

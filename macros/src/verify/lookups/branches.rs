@@ -66,9 +66,7 @@ fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
 /// A local or a field of one, as the source writes it.
 fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
     match place {
-        Expr::Path(path) => {
-            locals.find(path.path.get_ident()?).map(|local| locals[local].name().to_owned())
-        }
+        Expr::Path(path) => locals.of_path(&path.path).map(|local| locals[local].name().to_owned()),
         Expr::Field(field) => {
             let base = name_of_place(locals, &field.base)?;
             Some(format!("{base}.{}", field.member.to_token_stream()))
