@@ -19,12 +19,12 @@ pub(crate) struct Locals {
     list: Vec<Local>,
     by_name: NameMap<LocalId>,
     stored: NameMap<usize>,
-    /// What bindings were called that are called otherwise now, where a constant could have been meant.
+    /// The source names of bindings that have been renamed, because a constant may have the name.
     renamed: Vec<Ident>,
 }
 
 impl Locals {
-    /// Adds a local whose `ident` no other local has; `source` is its name for people.
+    /// Adds a local. No other local may have this `ident`; `source` is its name in the source.
     pub(crate) fn add(
         &mut self,
         ident: Ident,
@@ -59,14 +59,14 @@ impl Locals {
         id
     }
 
-    /// Notes that a binding of this name has got another.
+    /// Notes that bindings of this name have been renamed.
     pub(crate) fn note_renamed(&mut self, source: &Ident) {
         if !self.renamed.contains(source) {
             self.renamed.push(source.clone());
         }
     }
 
-    /// The names of bindings that have got others, each at the first of them.
+    /// The source names of renamed bindings, each with the span of the first.
     pub(crate) fn renamed(&self) -> &[Ident] {
         &self.renamed
     }
@@ -76,7 +76,7 @@ impl Locals {
         self.by_name.get(&ident.to_string()).copied()
     }
 
-    /// As [`find`](Self::find), by text.
+    /// As [`find`](Self::find), for a name without a span.
     pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
         self.by_name.get(name).copied()
     }
@@ -86,23 +86,23 @@ impl Locals {
         self.find(path.get_ident()?)
     }
 
-    /// A local as an expression.
+    /// The expression that names a local.
     pub(crate) fn path(&self, local: LocalId) -> Expr {
         ident_expr(self[local].ident.clone())
     }
 
-    /// A local as the pattern that binds it.
+    /// The pattern that binds a local.
     pub(crate) fn pattern(&self, local: LocalId) -> Pat {
         let Local { ident, mutable, .. } = &self[local];
         ident_pat(ident.clone(), *mutable)
     }
 
-    /// The fingerprint of code of the function, in which locals go by their names in the source.
+    /// The fingerprint of code. Locals count with their names in the source.
     pub(crate) fn fingerprint(&self, code: &impl ToTokens) -> Fingerprint {
         Fingerprint::with_names(code, |name| Some(self[self.find_name(name)?].name()))
     }
 
-    /// Whether code names a local that people are not to see.
+    /// Whether code names a redacted local.
     pub(crate) fn names_redacted(&self, code: &impl ToTokens) -> bool {
         let mut redacted = self.list.iter().filter(|local| local.visibility.redacted).peekable();
         if redacted.peek().is_none() {
@@ -112,9 +112,10 @@ impl Locals {
         redacted.any(|local| names.has(&local.ident.to_string()))
     }
 
-    /// Which of those of its name each is. Those that are bound alike have no fingerprint, and those within the value of
-    /// a `let` of their name do not count for others. If several that are the only ones of their names are bound alike by
-    /// an await, each has a fingerprint of its own.
+    /// By local, its place among the locals of the same source name. A local has no fingerprint if another one is bound
+    /// by equal code. A local within the initializer of a `let` of the same name does not count for the others. If
+    /// equal code with an await binds several locals that are the only ones of their names, their numbers are part of
+    /// their fingerprints.
     pub(crate) fn places(&self) -> Vec<Place> {
         let mut by_name = NameMap::<Vec<usize>>::default();
         let mut by_await = HashMap::<Fingerprint, Vec<usize>>::new();
@@ -153,7 +154,7 @@ impl Locals {
         places.collect()
     }
 
-    /// Whether one of them is a borrowed text that may be saved.
+    /// Whether a state may save one of them as a borrowed text.
     pub(crate) fn are_texts_lent(&self) -> bool {
         self.list.iter().any(|local| {
             let is_lent = |kind: &LocalKind| *kind == LocalKind::Lent;
@@ -181,7 +182,7 @@ impl std::ops::IndexMut<LocalId> for Locals {
     }
 }
 
-/// The local that the expression is, or a field of.
+/// The local that the expression names, or projects from.
 pub(crate) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
     match expr {
         Expr::Path(path) => locals.of_path(&path.path),

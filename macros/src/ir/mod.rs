@@ -43,7 +43,7 @@ indexes! {
     BlockId;
     /// Index into [`Graph::scopes`].
     ScopeId;
-    /// A loop or labeled block that is taken apart; the number is in its rewritten label.
+    /// A loop or labeled block whose body suspends. Its label in the code contains the number.
     TargetId;
     /// Index into [`Tree::points`]: a suspension point.
     PointId;
@@ -51,7 +51,7 @@ indexes! {
     RegionId;
 }
 
-/// The label of a loop or block that is taken apart, as it stands in the code that jumps to it.
+/// The label of a target, as the code that jumps to it contains it.
 pub(crate) fn target_label(target: TargetId, span: Span) -> syn::Lifetime {
     syn::Lifetime::new(&format!("'__piton_{}", target.0), span)
 }
