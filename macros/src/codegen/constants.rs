@@ -1,5 +1,4 @@
-//! Constants that are evaluated again. A constant with a `Cell` would have its initial value again, whatever was
-//! stored in it.
+//! Checks of rematerialized constants. A constant with a `Cell` would lose what was stored in it.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;

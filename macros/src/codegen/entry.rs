@@ -6,7 +6,7 @@ use syn::{Index, Pat};
 
 use super::add::add;
 use super::arm::Arm;
-use super::part_ownership::ask_whose_parts;
+use super::part_ownership::tie_owners;
 use super::type_ties::{tie, tied};
 use super::untouched::Untouched;
 use super::variables::{parked, part_token, slot, token};
@@ -40,7 +40,7 @@ pub(super) fn start(machine: &Machine<'_>, out: &mut TokenStream) {
     for (pat, argument) in patterns {
         add!(out, let #pat = #argument;);
     }
-    params.iter().for_each(|param| add::made(out, ask_whose_parts(machine, &param.pat)));
+    params.iter().for_each(|param| add::made(out, tie_owners(machine, &param.pat)));
 }
 
 /// Declares a local without a value.

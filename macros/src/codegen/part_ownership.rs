@@ -15,24 +15,24 @@ use crate::ir::usage::{Place, bound_locals};
 use crate::layout::{Layout, VariableId};
 use crate::syntax::hygiene::in_source;
 
-/// The token of the type of what is held by its parts.
+/// The token for the type of a place whose fields are separate variables.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {
     let number = machine.layout.in_parts.iter().take_while(|other| *other < place).count();
     in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
 }
 
-/// The token of the type of what may be a borrow.
+/// The token for the type of a local that may be a borrow and whose fields are moved.
 fn spent_token(machine: &Machine<'_>, id: LocalId) -> Ident {
     in_source(&format!("p{}", id.0), machine.graph.locals[id].ident.span())
 }
 
-/// The tokens that `run` tells the types of, and what asks them.
+/// The declarations of the tokens that occur in `run`, and the queries.
 pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
     let places = machine.layout.in_parts.iter();
-    let told = places.map(|place| (place.local, token(machine, place)));
-    let told = told.filter(|(_, token)| names(run, token));
+    let owners = places.map(|place| (place.local, token(machine, place)));
+    let owners = owners.filter(|(_, token)| names(run, token));
     let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
-    for (id, token) in told {
+    for (id, token) in owners {
         let is_part = |held: &VariableId| machine.layout.variable(*held).place.local == id;
         let span = token.span();
         let at = first_held_at(machine, is_part)
@@ -65,19 +65,19 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
     (declare, check)
 }
 
-/// Tells the tokens the types of locals that a pattern has bound and whose parts become variables.
-pub(super) fn ask_whose_parts(machine: &Machine<'_>, pat: &Pat) -> TokenStream {
+/// Ties the tokens to the types of the locals that a pattern binds.
+pub(super) fn tie_owners(machine: &Machine<'_>, pat: &Pat) -> TokenStream {
     let Layout { in_parts, spent_parts, saved_in_parts, .. } = machine.layout;
     if in_parts.is_empty() && spent_parts.is_empty() && saved_in_parts.is_empty() {
         return TokenStream::new();
     }
     let locals = &machine.graph.locals;
     let bound = bound_locals(locals, pat).into_iter();
-    bound.map(|id| ask_whose_parts_of(machine, id, &locals[id].ident)).collect()
+    bound.map(|id| tie_owner(machine, id, &locals[id].ident)).collect()
 }
 
-/// As [`ask_whose_parts`], for a variable with the value of one local.
-pub(super) fn ask_whose_parts_of(machine: &Machine<'_>, id: LocalId, value: &Ident) -> TokenStream {
+/// As [`tie_owners`], for the value of one local.
+pub(super) fn tie_owner(machine: &Machine<'_>, id: LocalId, value: &Ident) -> TokenStream {
     let places = machine.layout.in_parts.iter().filter(|place| place.local == id);
     let asked = places.map(|place| {
         let token = token(machine, place);

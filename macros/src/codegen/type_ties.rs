@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Stmt;
 
 use super::Machine;
-use super::part_ownership::ask_whose_parts_of;
+use super::part_ownership::tie_owner;
 use super::split_locals::SplitLocals;
 use super::variables::{part_token, type_token};
 use crate::ir::LocalId;
@@ -108,7 +108,7 @@ fn tied_value(machine: &Machine<'_>, id: LocalId, value: &impl ToTokens) -> Opti
         true => given(&variable, &type_token(id), value),
         false => quote!(let #variable #ty = #value;),
     };
-    let ask = ask_whose_parts_of(machine, id, &variable);
+    let ask = tie_owner(machine, id, &variable);
     Some(quote!({ #make #ask #variable }))
 }
 

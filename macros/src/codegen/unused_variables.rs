@@ -6,7 +6,7 @@ use syn::Pat;
 use super::add;
 use super::add::add;
 use super::arm::Arm;
-use super::part_ownership::ask_whose_parts;
+use super::part_ownership::tie_owners;
 use super::type_ties::tie_again;
 use crate::ir::LocalId;
 use crate::ir::usage::bound_locals;
@@ -37,7 +37,7 @@ pub(super) fn use_borrows(arm: Arm<'_>, pats: &[&Pat]) -> TokenStream {
 }
 
 fn use_those(arm: Arm<'_>, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
-    let (idle, ask) = (&arm.segment.idle, ask_whose_parts(arm.machine, pat));
+    let (idle, ask) = (&arm.segment.idle, tie_owners(arm.machine, pat));
     if idle.is_empty() {
         return ask;
     }

@@ -18,7 +18,6 @@ use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
-use crate::syntax::root::Root;
 use crate::verify::{lookups, pointers};
 use crate::{anf, codegen, layout, resolve};
 
@@ -37,15 +36,9 @@ pub(crate) fn expand(
         if let Some(both) = conditions::split(&mut block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
-        let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
-            let root = Root::of(&args);
-            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
+        return method::each(block, args, Kind::WORKFLOW, diagnostics, |args, function, head| {
+            expand_function(args, function, Some(head), Diagnostics::new())
         });
-        if !args.is_empty() {
-            let help = "put the options on the functions of the block";
-            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
-        }
-        return diagnostics.finish_with(block);
     }
     expand_function(args, item, None, diagnostics)
 }

@@ -1,4 +1,4 @@
-//! Rewrites jumps out of the user's code, and parts of locals in separate variables.
+//! Rewrites jumps that leave the user's code, and projections of split locals.
 //!
 //! ```text
 //! return e           →  return Ok(e)
@@ -28,9 +28,9 @@ use crate::syntax::patterns::bindings;
 /// Rewrites code of one segment.
 pub(super) struct Rewrite<'p, 'a> {
     printer: &'p mut Printer<'a>,
-    /// Names bound in inner scopes.
+    /// Names that inner scopes shadow.
     hidden: Vec<String>,
-    /// What jumps within the code go to, innermost last.
+    /// The targets of jumps within the code, innermost last.
     targets: Vec<Target>,
 }
 
@@ -49,7 +49,7 @@ impl<'p, 'a> Rewrite<'p, 'a> {
         self.hidden.extend(bindings(pat).iter().map(ToString::to_string));
     }
 
-    /// The variable that the expression is a part of a local for.
+    /// The variable for the part that an expression denotes.
     fn part(&self, expr: &Expr) -> Option<Ident> {
         self.printer.split.variable(&self.place(expr)?).cloned()
     }
@@ -89,7 +89,7 @@ impl VisitMut for Rewrite<'_, '_> {
             return;
         }
         match &mut *expr {
-            // Their jumps are their own; parts are rewritten in them too.
+            // Their jumps stay in them; they may use parts.
             Expr::Closure(closure) => {
                 if !self.printer.split.is_empty() {
                     self.scoped(|this| {
@@ -138,7 +138,7 @@ impl VisitMut for Rewrite<'_, '_> {
                 self.visit_expr_mut(&mut expr.expr);
                 self.hide(&expr.pat);
             }
-            // It runs in any case, so what it makes whole stays so.
+            // It always runs, so a local that it makes whole stays whole.
             Expr::Block(expr) => {
                 self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
             }
@@ -199,8 +199,8 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 }
 
-/// Rewrites the expressions in a macro, the guard of a `matches!` with the pattern before it. `anf` has
-/// refused jumps in those that cannot be taken apart.
+/// Rewrites the expressions in a macro, and the guard of a `matches!` with its pattern. `anf` has refused jumps in
+/// macros that cannot be parsed.
 fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option<&Pat>)) {
     let Some(mut pieces) = macros::parse(mac) else { return };
     let mut changed = false;
@@ -225,7 +225,7 @@ fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option
     }
 }
 
-/// Rewrites the parts in code whose jumps stay.
+/// Rewrites projections in code whose jumps stay.
 struct Parts<'r, 'p, 'a>(&'r mut Rewrite<'p, 'a>);
 
 impl VisitMut for Parts<'_, '_, '_> {
