@@ -87,12 +87,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Makes the variables of one scope, in the order of the source.
-    pub(super) fn make_variables(
-        &mut self,
-        out: &mut TokenStream,
-        scope: ScopeId,
-        open: &[ScopeId],
-    ) {
+    pub(super) fn make(&mut self, out: &mut TokenStream, scope: ScopeId, open: &[ScopeId]) {
         let Arm { machine, segment } = self.arm;
         let mut loads = Vec::new();
         // Whether the last declaration was that of untouched locals.

@@ -55,7 +55,7 @@ impl<'a> Printer<'a> {
             }
             let open = if depth == 0 { &*path } else { &[] };
             braces.add(|out| {
-                entry.make_variables(out, *scope, open);
+                entry.make(out, *scope, open);
                 self.rematerialize(out, |local| entry.declares(*scope, open, local));
             });
         }

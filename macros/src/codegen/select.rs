@@ -136,12 +136,13 @@ pub(super) fn taken(index: usize, refusal: Option<&Pat>, value: &Ident) -> Token
 /// Takes the `else` branch, or panics, if all branches are disabled.
 pub(super) fn otherwise((choices, has_else): (&[Choice], bool)) -> TokenStream {
     let may_be_off = |choice: &Choice| choice.cond.is_some() || choice.refusal.is_some();
+    let ready = ready(choices.len());
     if !choices.iter().all(may_be_off) {
-        return if has_else { never(choices.len()) } else { TokenStream::new() };
+        // The `else` branch is never taken.
+        return has_else.then(|| quote!(let #ready = __piton::None::<()>;)).unwrap_or_default();
     }
     let (cx, parked, done) = (context(), parked(), hidden("done"));
     let count = Index::from(choices.len());
-    let ready = ready(choices.len());
     let (declare, go_on) = match has_else {
         true => (
             quote!(let mut #ready = __piton::None;),
@@ -161,10 +162,4 @@ pub(super) fn otherwise((choices, has_else): (&[Choice], bool)) -> TokenStream {
         #declare
         if !#done && __piton::are_off(#parked, #count, #cx) { #go_on }
     }
-}
-
-/// The `else` of a `select!` with a branch that cannot be disabled is never taken.
-fn never(count: usize) -> TokenStream {
-    let ready = ready(count);
-    quote!(let #ready = __piton::None::<()>;)
 }

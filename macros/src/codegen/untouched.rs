@@ -20,17 +20,12 @@ pub(super) struct Untouched(Vec<Range<usize>>);
 impl Untouched {
     /// Declares a variable for these positions, unless they are `adjacent` to the last ones: nothing has been declared in
     /// between, so one variable represents both.
-    pub(super) fn declare(
-        &mut self,
-        out: &mut TokenStream,
-        positions: Range<usize>,
-        adjacent: bool,
-    ) {
-        match self.0.last_mut().filter(|last| adjacent && last.end == positions.start) {
-            Some(last) => last.end = positions.end,
+    pub(super) fn declare(&mut self, out: &mut TokenStream, at: Range<usize>, adjacent: bool) {
+        match self.0.last_mut().filter(|last| adjacent && last.end == at.start) {
+            Some(last) => last.end = at.end,
             None => {
-                let variable = variable(positions.start);
-                self.0.push(positions);
+                let variable = variable(at.start);
+                self.0.push(at);
                 add!(out, let #variable: __piton::Untouched;);
             }
         }
