@@ -139,7 +139,7 @@ pub(super) fn otherwise((choices, has_else): (&[Choice], bool)) -> TokenStream {
     let ready = ready(choices.len());
     if !choices.iter().all(may_be_off) {
         // The `else` branch is never taken.
-        return has_else.then(|| quote!(let #ready = __piton::None::<()>;)).unwrap_or_default();
+        return if has_else { quote!(let #ready = __piton::None::<()>;) } else { quote!() };
     }
     let (cx, parked, done) = (context(), parked(), hidden("done"));
     let count = Index::from(choices.len());

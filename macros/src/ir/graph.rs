@@ -19,7 +19,7 @@ pub(crate) struct Graph {
     pub(crate) params: Vec<LocalId>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) scopes: Vec<Scope>,
-    /// The jump targets of `break` and `continue`, by [`TargetId`].
+    /// The jump targets of `break` and `continue`, by [`TargetId`](super::TargetId).
     pub(crate) targets: Vec<Target>,
     pub(crate) regions: Vec<Region>,
     /// By block: see [`edges`](Self::edges).

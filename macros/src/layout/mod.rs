@@ -3,7 +3,7 @@
 //! Input: the graph and its liveness. Output: [`Layout`]. A *segment* is a block that is an arm of the step
 //! function's `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other
 //! block is printed inside the segment that leads to it, so that its borrows and temporaries work as in the source.
-//! Guarantees: see [`validate`].
+//! Guarantees: see [`validate()`].
 
 mod assigned_types;
 mod first_question;
