@@ -33,11 +33,11 @@ pub(super) fn generate(
     let activity = activity_impl(args, &options, function, method, signature);
     let body = body(function, method, placement.named(signature));
     if method.is_some() {
-        let call = call_of_method(&options, function, signature, placement, &activity);
+        let call = call(&options, function, signature, placement, Some(&activity));
         return quote!(#call #body);
     }
     let definition = definition(function);
-    let call = call(&options, function, signature, placement);
+    let call = call(&options, function, signature, placement, None);
     quote!(#definition #call #body #activity)
 }
 
@@ -57,18 +57,31 @@ fn definition(function: &ActivityFn) -> TokenStream {
     }
 }
 
-/// The function that makes a call.
+/// The function that makes a call. That of a method contains its `activity`, which can stand nowhere else.
 fn call(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
     placement: &Placement,
+    activity: Option<&TokenStream>,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(ident, signature);
     let call = call_value(ident, options, placement, &arguments);
+    let (called, definition) = match activity {
+        None => (quote!(#ident), TokenStream::new()),
+        Some(activity) => {
+            let (returned, output) = (returned(signature), output(signature));
+            (
+                quote! {
+                    impl ::piton::__private::Activity<Return = #returned, Output = #output> + use<>
+                },
+                quote!(#[allow(non_camel_case_types)] enum #ident {} #activity),
+            )
+        }
+    };
     let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {
@@ -76,7 +89,8 @@ fn call(
         #lints
         #visibility #fn_token #ident #generics (
             #(#params),*
-        ) -> ::piton::__private::ActivityCall<#ident> #where_clause {
+        ) -> ::piton::__private::ActivityCall<#called> #where_clause {
+            #definition
             #call
         }
     }
@@ -102,38 +116,6 @@ fn call_value(
         ::piton::__private::ActivityCall::<#ident> {
             call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with #placed,
             activity: ::piton::__private::PhantomData,
-        }
-    }
-}
-
-/// The same of a method, with the activity and what goes with it in the function.
-fn call_of_method(
-    options: &TokenStream,
-    function: &ActivityFn,
-    signature: &ActivitySignature<'_>,
-    placement: &Placement,
-    activity: &TokenStream,
-) -> TokenStream {
-    let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
-        function;
-    let attributes = function.outer_attributes();
-    let (arguments, params) = parameters(ident, signature);
-    let (returned, output) = (returned(signature), output(signature));
-    let call = call_value(ident, options, placement, &arguments);
-    let lints = lints();
-    let where_clause = &generics.where_clause;
-    quote! {
-        #(#attributes)*
-        #lints
-        #visibility #fn_token #ident #generics (
-            #(#params),*
-        ) -> ::piton::__private::ActivityCall<
-            impl ::piton::__private::Activity<Return = #returned, Output = #output> + use<>
-        > #where_clause {
-            #[allow(non_camel_case_types)]
-            enum #ident {}
-            #activity
-            #call
         }
     }
 }

@@ -41,7 +41,6 @@ use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::frontend::method::Kind;
 use crate::frontend::{conditions, method as blocks};
-use crate::syntax::root::Root;
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
 /// the errors and a function of the same signature, so that its callers do not fail too.
@@ -51,15 +50,9 @@ pub(crate) fn expand(
     diagnostics: Diagnostics,
 ) -> TokenStream {
     if let Ok(block) = syn::parse2::<ItemImpl>(item.clone()) {
-        let block = blocks::each(block, Kind::ACTIVITY, &diagnostics, |args, function, head| {
-            let root = Root::of(&args);
-            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
+        return blocks::each(block, args, Kind::ACTIVITY, diagnostics, |args, function, head| {
+            expand_function(args, function, Some(head), Diagnostics::new())
         });
-        if !args.is_empty() {
-            let help = "put the options on the functions of the block";
-            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
-        }
-        return diagnostics.finish_with(block);
     }
     expand_function(args, item, None, diagnostics)
 }

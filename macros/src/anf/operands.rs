@@ -308,8 +308,8 @@ impl Lower<'_> {
         let value = self.keep_found(value);
         let lent = self.borrows().lent(&value);
         let path = self.spill(value);
-        if let (Some(local), Some(_)) = (local_of(&self.locals, &path), &lent) {
-            self.locals[local].remade = lent;
+        if let (Some(local), Some(lent)) = (local_of(&self.locals, &path), lent) {
+            self.locals[local].rematerialized = Some(lent.into());
         }
         path
     }

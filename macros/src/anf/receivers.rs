@@ -16,7 +16,7 @@ use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::methods::gives_own;
 use crate::syntax::operators::is_lazy;
-use crate::syntax::patterns::binds_nothing;
+use crate::syntax::patterns::bindings;
 
 impl Lower<'_> {
     /// Has what is matched last as long as what it is matched for, and the receivers in it.
@@ -105,7 +105,7 @@ impl Borrows<'_> {
 
 /// Whether one of the patterns leaves what it is matched against where it is, which is not a number or text.
 pub(crate) fn leaves_value(pats: &[&Pat]) -> bool {
-    pats.iter().any(|pat| binds_nothing(pat)) && !is_any_plain(pats)
+    pats.iter().any(|pat| bindings(pat).is_empty()) && !is_any_plain(pats)
 }
 
 /// Whether the pattern leaves all or a part of what it is matched against where it is.

@@ -14,7 +14,7 @@ use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::extends_temporaries;
-use crate::syntax::patterns::{collect_bindings, has_ref, split_type};
+use crate::syntax::patterns::{bindings, has_ref, split_type};
 use crate::syntax::{results, suspend};
 
 impl Lower<'_> {
@@ -180,13 +180,12 @@ impl Lower<'_> {
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
         if !is_owned && let Some(made) = self.remade(local) {
-            self.locals[id].remade = Some(made);
+            self.locals[id].rematerialized = Some(made.into());
         }
     }
 
     pub(crate) fn declare(&mut self, local: syn::Local) {
-        let mut idents = Vec::new();
-        collect_bindings(&local.pat, &mut idents);
+        let idents = bindings(&local.pat);
         let ids: Vec<_> = idents.iter().filter_map(|ident| self.locals.find(ident)).collect();
         if ids.len() < idents.len() {
             // Nothing here suspends.
@@ -315,11 +314,9 @@ impl Lower<'_> {
 impl Borrows<'_> {
     /// Whether a pattern moves parts out of a value and may leave others.
     fn takes_apart(&self, pat: &Pat) -> bool {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
         !matches!(pat, Pat::Ident(_))
             && !has_ref(pat)
-            && idents.iter().all(|ident| self.locals.find(ident).is_some())
+            && bindings(pat).iter().all(|ident| self.locals.find(ident).is_some())
     }
 }
 

@@ -6,10 +6,10 @@
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 
-/// As `quote_spanned!`, but adds the tokens to the stream `$out`. What is put in with `#` is the name of a variable; there
-/// are no repetitions, literals and lifetimes.
+/// As `quote_spanned!`, but adds the tokens to the stream `$out`. Only variables can be interpolated with `#`, and
+/// there are no repetitions, literals and lifetimes.
 macro_rules! add_at {
-    // Nothing is added to what is empty.
+    // The end.
     ($out:ident, $span:ident,) => {{ _ = &$out; }};
     ($out:ident, $span:ident, # $piece:ident $($rest:tt)*) => {{
         ::quote::ToTokens::to_tokens(&$piece, $out);
@@ -49,7 +49,7 @@ macro_rules! add {
 
 pub(super) use {add, add_at};
 
-/// What adds tokens, to be put into others.
+/// A function that adds tokens, for interpolation with `#`.
 pub(super) struct Piece<F>(pub(super) F);
 
 impl<F: Fn(&mut TokenStream)> ToTokens for Piece<F> {
@@ -58,9 +58,9 @@ impl<F: Fn(&mut TokenStream)> ToTokens for Piece<F> {
     }
 }
 
-/// Adds tokens that have been made, most often none.
+/// Adds a stream, which is usually empty.
 pub(super) fn made(out: &mut TokenStream, tokens: TokenStream) {
-    // To add nothing takes as many calls of rustc.
+    // Adding an empty stream takes as many calls of rustc.
     if !tokens.is_empty() {
         out.extend([tokens]);
     }
@@ -91,7 +91,7 @@ fn group(
     out.append(group);
 }
 
-/// A word, or what consists of punctuation.
+/// Adds a word or punctuation.
 pub(super) fn token(out: &mut TokenStream, span: Span, text: &str) {
     let bytes = text.as_bytes();
     if bytes[0].is_ascii_alphabetic() || bytes[0] == b'_' {

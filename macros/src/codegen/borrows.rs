@@ -1,5 +1,5 @@
-//! What the borrows of a state are made of. A run keeps a position or a key and makes the borrow again, so its definition
-//! says which code makes it, and of which constants.
+//! The borrows that a state rematerializes. A run saves a position or a key and repeats the borrow, so its definition
+//! contains a hash of the code that borrows, and the constants in this code.
 //!
 //! ```text
 //! for stage in &STAGES { pack(stage).await; }      2f0c9d11/0 position of stage
@@ -20,9 +20,9 @@ use crate::syntax::fingerprint::Fingerprint;
 
 /// The borrows of all states.
 pub(super) struct Borrows {
-    /// The constants that any of them is made of, each once.
+    /// The constants in the code of the borrows, each once.
     constants: Vec<ExprPath>,
-    /// Of each borrow a hash of the code, the numbers of the constants, and the name.
+    /// By borrow: the hash of its code, the numbers of its constants, and its name.
     texts: BTreeMap<LocalId, String>,
 }
 
@@ -41,16 +41,17 @@ impl Borrows {
     fn text(&mut self, graph: &Graph, borrow: LocalId) -> String {
         let (mut source, mut constants) = (Fingerprint::NONE, Constants(Vec::new()));
         for local in made_of(graph, borrow) {
-            source = source.around(local.bound_by);
-            local.lent.iter().chain(&local.remade).for_each(|made| constants.visit_expr(made));
+            source = source.around(local.identity.bound_by);
+            let made = local.loop_borrow.iter().chain(local.rematerialized_by());
+            made.for_each(|made| constants.visit_expr(made));
         }
-        // In the order of this code, whatever the rest of the function names first.
+        // The order of this code does not depend on the rest of the function.
         let numbers = constants.0.into_iter().map(|constant| self.number(constant).to_string());
         let numbers: Vec<_> = numbers.collect();
-        format!("{source}/{} {}", numbers.join(","), graph.locals[borrow].stored)
+        format!("{source}/{} {}", numbers.join(","), graph.locals[borrow].identity.name)
     }
 
-    /// The number of a constant, which is added if it is new.
+    /// The number of a constant. A new constant is added.
     fn number(&mut self, constant: ExprPath) -> usize {
         self.constants.iter().position(|known| *known == constant).unwrap_or_else(|| {
             self.constants.push(constant);
@@ -58,13 +59,13 @@ impl Borrows {
         })
     }
 
-    /// Those of a state, as its line in the graph has them.
+    /// The text for the borrows of a state, in the graph.
     pub(super) fn text_of(&self, state: &State) -> String {
         let texts = state.borrows.iter().map(|borrow| self.texts[borrow].as_str());
         texts.collect::<Vec<_>>().join("\x1f")
     }
 
-    /// Describes the contents of the constants, if the step is to tell what the machine is made of.
+    /// Describes the values of the constants, if the step only describes the machine.
     pub(super) fn describe(&self) -> TokenStream {
         let (constants, cx) = (&self.constants, context());
         if constants.is_empty() {
@@ -79,11 +80,11 @@ impl Borrows {
     }
 }
 
-/// The local and those that are made again for it.
+/// The local and the rematerialized locals that it takes.
 fn made_of(graph: &Graph, borrow: LocalId) -> impl Iterator<Item = &Local> {
     let mut of = graph.made_of(borrow).clone();
     of.add(&lent_by(graph, borrow));
-    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].remade.is_some();
+    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].is_rematerialized();
     let of = of.into_iter().filter(is_remade);
     std::iter::once(borrow).chain(of).map(|id| &graph.locals[id])
 }

@@ -1,12 +1,12 @@
-//! Nested blocks of code, while they are printed.
+//! Nested scopes, while their code is printed.
 
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::TokenStreamExt;
 
 use crate::ir::ScopeId;
 
-/// The scopes that are open where tokens are added, with those of each. They are put together at once: each
-/// time takes several calls of rustc.
+/// The open scopes, each with its tokens so far. Their streams are joined only at the end, because each join takes
+/// several calls of rustc.
 #[derive(Default)]
 pub(super) struct Braces(Vec<(ScopeId, Vec<TokenStream>)>);
 
@@ -16,7 +16,7 @@ impl Braces {
         self.0.last().map(|(scope, _)| *scope)
     }
 
-    /// Adds tokens that have been made.
+    /// Adds a stream to the innermost scope.
     pub(super) fn push(&mut self, tokens: TokenStream) {
         if let Some((_, top)) = self.0.last_mut()
             && !tokens.is_empty()
@@ -25,7 +25,7 @@ impl Braces {
         }
     }
 
-    /// Lets tokens be added one by one.
+    /// Adds tokens one by one to the innermost scope.
     pub(super) fn add(&mut self, add: impl FnOnce(&mut TokenStream)) {
         if let Some((_, top)) = self.0.last_mut() {
             if top.is_empty() {
@@ -50,15 +50,15 @@ impl Braces {
         }
     }
 
-    /// Closes the scopes that are not around `scope`.
+    /// Closes scopes until `scope` is the innermost.
     pub(super) fn close_to(&mut self, scope: ScopeId) {
         while self.0.len() > 1 && self.innermost().is_some_and(|open| open != scope) {
             self.close();
         }
     }
 
-    /// The outermost. Those that are open in it end where it does, and need no braces: what they declare is
-    /// dropped first in any case.
+    /// The outermost scope. Scopes that are open in it end where it ends, and need no braces: Rust drops their
+    /// variables first anyway.
     pub(super) fn finish(self) -> Group {
         braced(self.0.into_iter().flat_map(|(_, tokens)| tokens).collect())
     }

@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 
 use proc_macro2::TokenStream;
 
-/// The program that has loaded the macros. Clippy has one of its own.
+/// Whether the compiler that has loaded the macros is clippy's.
 static IS_CLIPPY: LazyLock<bool> = LazyLock::new(|| {
     let program = env::current_exe().ok();
     let name = program.as_deref().and_then(|program| program.file_stem());
     name.is_some_and(|name| name.to_string_lossy().contains("clippy"))
 });
 
-/// What is there for clippy.
+/// Tokens that are emitted only for clippy.
 pub(crate) fn only(tokens: impl FnOnce() -> TokenStream) -> Option<TokenStream> {
     IS_CLIPPY.then(tokens)
 }

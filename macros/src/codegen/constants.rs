@@ -1,5 +1,4 @@
-//! Constants that are evaluated again. A constant with a `Cell` would have its initial value again, whatever was
-//! stored in it.
+//! Checks of rematerialized constants. A constant with a `Cell` would lose what was stored in it.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
@@ -7,37 +6,35 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprPath};
 
-use super::printer::Printer;
+use super::arm::Arm;
 use crate::ir::LocalId;
 use crate::syntax::calls::names_constant;
 
-impl Printer<'_> {
-    /// Has rustc refuse constants with such a part in the first of the segments in which a local is made again of them.
-    /// It promotes borrows only of what nothing can change.
-    pub(super) fn check_constants(&self, local: LocalId, made: &Expr) -> Option<TokenStream> {
-        let is_generic = !self.machine.function.parameters.is_empty();
-        let mut constants = Constants { found: Vec::new(), is_generic };
-        constants.visit_expr(made);
-        let is_made_again = || {
-            let mut segments = self.machine.layout.segments.iter();
-            let first = segments.find(|segment| segment.remade.contains(&local));
-            first.is_some_and(|first| first.block == self.segment.block)
-        };
-        if constants.found.is_empty() || !is_made_again() {
-            return None;
-        }
-        let checks = constants.found.into_iter().map(|path| {
-            let borrowed = quote_spanned!(path.span()=> &#path);
-            quote_spanned!(path.span()=> const { #borrowed };)
-        });
-        let checks: TokenStream = checks.collect();
-        Some(quote_spanned!(made.span()=> if false { #checks }))
+/// A check by rustc that the constants in an expression have no interior mutability: rustc promotes borrows only of such
+/// constants. It is in the first of the segments that rematerialize the local.
+pub(super) fn check(arm: Arm<'_>, local: LocalId, made: &Expr) -> Option<TokenStream> {
+    let is_generic = !arm.machine.function.parameters.is_empty();
+    let mut constants = Constants { found: Vec::new(), is_generic };
+    constants.visit_expr(made);
+    let is_first = || {
+        let mut segments = arm.machine.layout.segments.iter();
+        let first = segments.find(|segment| segment.remade.contains(&local));
+        first.is_some_and(|first| first.block == arm.segment.block)
+    };
+    if constants.found.is_empty() || !is_first() {
+        return None;
     }
+    let checks = constants.found.into_iter().map(|path| {
+        let borrowed = quote_spanned!(path.span()=> &#path);
+        quote_spanned!(path.span()=> const { #borrowed };)
+    });
+    let checks: TokenStream = checks.collect();
+    Some(quote_spanned!(made.span()=> if false { #checks }))
 }
 
 struct Constants<'e> {
     found: Vec<&'e ExprPath>,
-    /// Whether of what type a constant of a type is may not be known.
+    /// Whether the type of an associated constant may depend on a parameter.
     is_generic: bool,
 }
 
@@ -53,7 +50,7 @@ impl<'e> Visit<'e> for Constants<'e> {
     }
 
     fn visit_expr(&mut self, expr: &'e Expr) {
-        // What a closure or function is given is a value of its own each time.
+        // The arguments of a call are copies of the constant.
         if !matches!(expr, Expr::Closure(_) | Expr::Call(_) | Expr::MethodCall(_) | Expr::Macro(_))
         {
             visit::visit_expr(self, expr);

@@ -11,8 +11,8 @@ use crate::frontend::parse::WorkflowFn;
 use crate::syntax::hygiene::{hidden, spelled};
 use crate::syntax::names;
 
-/// The type of the workflow, the function that makes calls, `definition`, which makes the type a
-/// workflow, and what else is to stand `beside` it.
+/// The items that replace the user's function: the workflow's type, the function that makes calls, and the `definition`
+/// of the machine. `beside` has further items.
 pub(crate) fn facade(
     function: &WorkflowFn,
     definition: &TokenStream,
@@ -25,9 +25,9 @@ pub(crate) fn facade(
     let list = Piece(|out: &mut TokenStream| {
         stored_arguments(out, &workflow, &names, &function.params);
     });
-    // A function that makes it would be one for each workflow.
+    // This is inline, because a function would be compiled for each workflow.
     let id = function.id.as_ref();
-    // Before the arguments are used up.
+    // The id borrows the arguments, which the call moves.
     let workflow_id = match id.map(|id| id.call(ident, &names)) {
         Some(id) => quote!(::core::option::Option::Some(#id)),
         None => quote!(::core::option::Option::None),
@@ -43,7 +43,7 @@ pub(crate) fn facade(
     around(function, &names, definition, &quote!(#beside #of_id), &quote!(), &call)
 }
 
-/// The list of the arguments. Here rustc is asked, once, whether values of their types can be stored.
+/// The list of the arguments. This is the one place that requires of the types of arguments that they can be stored.
 fn stored_arguments(
     out: &mut TokenStream,
     workflow: &TokenStream,
@@ -75,7 +75,7 @@ fn around(
     let WorkflowFn { attrs, vis, ident, params, parameters, method, .. } = function;
     let definition = quote! {
         const _: () = {
-            // What is generated is read token by token, and most paths in it begin like this.
+            // Short paths: rustc reads generated code token by token.
             use ::piton::__private as __piton;
             #[allow(unused_imports)]
             use __piton::Unstored as _;
@@ -93,7 +93,7 @@ fn around(
         quote!(#name: #ty)
     }));
     if let Some(method) = method {
-        // Beside a method there can be no type, so nobody can name it.
+        // No type can stand beside a method, so nobody can name the workflow's type.
         let (bounded, bounds) = parameters.of_method(&method.block_parameters);
         let returned = &function.output;
         let (value, error) = result_parts(function, &quote!(::piton::__private));
@@ -119,7 +119,7 @@ fn around(
     }
     let (bounded, arguments, bounds) = parameters.split();
     let named = Piece(|out: &mut TokenStream| variants::named(function, &states, out));
-    // What is said of the workflow is said of the function, and a link to its name is one to that.
+    // The documentation is on the function, and links to the name lead there.
     let attrs_of_type = attrs.iter().filter(|attr| is_of_lints(attr));
     quote! {
         #(#attrs_of_type)*
@@ -141,12 +141,12 @@ fn around(
     }
 }
 
-/// What is known of the values of a type, where `__piton` is in scope.
+/// The encoding of a type, where `__piton` is in scope.
 pub(crate) fn values_of(ty: &impl ToTokens) -> TokenStream {
     quote!(__piton::ValuesOf::<#ty>::VALUES)
 }
 
-/// Whether an attribute says how lints are taken, which a type can have as well as a function.
+/// Whether an attribute sets lint levels. Types can have such attributes, too.
 pub(crate) fn is_of_lints(attr: &Attribute) -> bool {
     ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level))
 }
@@ -165,11 +165,11 @@ fn param_names(function: &WorkflowFn) -> Vec<Ident> {
         names.push(Ident::new("self", Span::call_site()));
     }
     for (index, ident) in written.iter().enumerate().skip(names.len()) {
-        // A parameter that the body does not use is used here all the same.
+        // The call uses all parameters, so the prefix `_` goes.
         let name = ident.and_then(|ident| {
             let name = ident.to_string();
             let plain = name.trim_start_matches('_');
-            // Of a name that is there twice rustc says so.
+            // rustc reports duplicate names.
             if plain == name || count(ident) > 1 {
                 return Some(ident.clone());
             }
@@ -188,8 +188,7 @@ fn name_of(pat: &Pat) -> Option<&Ident> {
     }
 }
 
-/// What stands for a workflow that has not been compiled: its type and function, so that what uses
-/// them is checked as usual.
+/// The type and function of a workflow that could not be compiled, so that rustc checks the code that uses them.
 pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenStream {
     let name = &function.name;
     let graph = quote!(&::piton::__private::Graph::new(#name, "", ""));

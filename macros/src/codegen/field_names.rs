@@ -13,21 +13,21 @@ use super::variables::context;
 use crate::ir::LocalId;
 use crate::syntax::hygiene::in_source;
 
-/// The token of the type of what is saved in parts.
+/// The token for the type of a local that is saved in parts.
 fn token(machine: &Machine<'_>, id: LocalId) -> Ident {
     in_source(&format!("w{}", id.0), machine.graph.locals[id].ident.span())
 }
 
-/// Tells of which type a value is whose parts are saved.
+/// Ties the token of a local that is saved in parts to the type of a value.
 pub(super) fn ask(machine: &Machine<'_>, id: LocalId, value: &Ident) -> Option<TokenStream> {
     machine.layout.saved_in_parts.contains(&id).then(|| {
         let token = token(machine, id);
-        // It must not be borrowed for this.
+        // After `loop {}`, rustc infers the type without a borrow of the value.
         quote!(if false { loop {} (&#token).is_of(&#value); })
     })
 }
 
-/// The tokens of which `run` tells the types, and what asks them.
+/// The declarations of the tokens that occur in `run`, and the queries.
 pub(super) fn asked(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
     let (mut declare, mut ask) = (TokenStream::new(), TokenStream::new());
     for id in &machine.layout.saved_in_parts {
@@ -40,7 +40,7 @@ pub(super) fn asked(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, T
         let variables = machine.layout.variables.iter();
         let parts = variables.filter(|it| it.is_saved && it.place.local == *id);
         for variable in parts.filter(|it| !it.place.fields.is_empty()) {
-            // Of a field that is not there rustc says the same as of the source, and so says it once.
+            // A span in the source, so that rustc reports an unknown field only once.
             let (saved, path) = (&variable.stored, fields_of(&variable.place.fields));
             ask.extend(quote!(#token.name_part(#cx, #saved, |#ident| &(*#ident)#path);));
         }

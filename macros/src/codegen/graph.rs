@@ -12,7 +12,7 @@ use crate::syntax::fingerprint::{Fingerprint, Place};
 
 /// The `Graph` as an expression.
 ///
-/// It is one text, which is read at run time: each expression takes rustc time.
+/// It is one text, which is parsed at run time: each expression takes rustc time.
 pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     let name = &machine.function.name;
     let mut edges = machine.layout.edges.iter().peekable();
@@ -28,8 +28,8 @@ pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     quote!(&__piton::Graph::new(#name, ::core::file!(), #text))
 }
 
-/// Adds the line of a state: its name, what is awaited, where in the source, what may be `next`, which of those of its
-/// name it is, its borrows, the branches of what is awaited, and the locals that it keeps.
+/// Adds the line of a state: its name, the kind and the source line of its await, its successors (`next`), its place
+/// among the states of the same name, its borrows, its branches, and its saved locals.
 fn add_state(
     machine: &Machine<'_>,
     state: &State,
@@ -68,11 +68,11 @@ fn add_state(
     for id in &state.fields {
         let variable = machine.layout.variable(*id);
         let local = &machine.graph.locals[variable.place.local];
-        let mark = if local.redacted { '!' } else { ' ' };
-        let exposed = if local.exposed { "@" } else { "" };
+        let mark = if local.visibility.redacted { '!' } else { ' ' };
+        let exposed = if local.visibility.exposed { "@" } else { "" };
         let place = places[variable.place.local.0];
         let _ = write!(text, "\t{place}{mark}{exposed}{}", variable.stored);
-        for former in &local.formerly {
+        for former in &local.identity.former_names {
             let _ = write!(text, "\x1f{former}");
         }
         if let Some(ty) = &local.ty
@@ -84,12 +84,12 @@ fn add_state(
     text.push('\n');
 }
 
-/// The line of a place in the source. In unit tests, which have no compiler around, it is 0.
+/// The source line of a span. It is 0 in unit tests, which run without a compiler.
 fn line(span: Span) -> usize {
     if proc_macro::is_available() { span.unwrap().start().line() } else { 0 }
 }
 
-/// A type as it is usually written.
+/// The text of a type with the usual spaces.
 pub(crate) fn type_text(ty: &impl ToTokens) -> String {
     let spaced = ty.to_token_stream().to_string();
     let mut text = String::with_capacity(spaced.len());

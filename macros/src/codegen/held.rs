@@ -6,7 +6,7 @@ use super::Machine;
 use crate::collections::sets::Set;
 use crate::layout::{Variable, VariableId};
 
-/// For each await, where it is, and the variables that are held across it and none before it.
+/// For each await, its span and the variables that are held across it and no earlier await.
 pub(super) fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {
     let mut held = Set::new();
     machine.layout.states.iter().filter_map(move |state| {
@@ -16,7 +16,7 @@ pub(super) fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, V
     })
 }
 
-/// Where the first await is across which such a variable is held.
+/// The span of the first await across which such a variable is held.
 pub(super) fn first_held_at(
     machine: &Machine<'_>,
     is_such: impl Fn(&VariableId) -> bool,
@@ -25,13 +25,12 @@ pub(super) fn first_held_at(
     Some(machine.graph.points[state.point?.0].span)
 }
 
-/// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
-/// they come from.
+/// The span where rustc reports that a variable cannot be saved. All items of a loop share the span of the iterator, so
+/// that there is one error.
 pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
     let locals = &machine.graph.locals;
     let local = &locals[variable.place.local];
-    let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();
-    // rustc would look for what the compiler has made up in what the call was expanded from, which is
-    // the attribute.
+    let span = locals[local.saving.item_of.unwrap_or(variable.place.local)].ident.span();
+    // The source does not contain a temporary, so its span resolves at the await.
     if local.is_temporary { span.resolved_at(at) } else { span }
 }

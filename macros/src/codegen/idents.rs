@@ -2,12 +2,12 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 
-/// Whether the identifier is among the tokens.
+/// Whether the tokens contain the identifier.
 pub(super) fn names(tokens: &TokenStream, ident: &Ident) -> bool {
     find(tokens, ident).is_some()
 }
 
-/// The first of the tokens that is this identifier.
+/// The first occurrence of the identifier.
 pub(super) fn find(tokens: &TokenStream, ident: &Ident) -> Option<Ident> {
     tokens.clone().into_iter().find_map(|tree| match tree {
         TokenTree::Ident(found) => (found == *ident).then_some(found),

@@ -1,18 +1,18 @@
-//! Number literals that are evaluated again where rustc may not know their type.
+//! Number literals in rematerializations, where rustc may not know their type.
 //!
 //! ```text
 //! for (name, cents) in [("rent", 5_000_000_000), ("tea", 1)] { show(name).await; }
 //! ```
 //!
-//! Where `name` is evaluated again, nothing determines the type of `cents`, so it is an `i32`. Its value is not
-//! used, and rustc must not report that the literal is too large.
+//! Where `name` is rematerialized, nothing determines the type of `cents`, so it is an `i32`. Its value is not used,
+//! and rustc must not report that the literal is too large.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit};
 
-/// The attribute for a statement in which the expression is made again, if it has such a number in it.
+/// The attribute for a statement with this expression, if a literal in it is too large for `i32`.
 pub(super) fn allowed(made: &Expr) -> Option<TokenStream> {
     struct Large(bool);
     impl Visit<'_> for Large {

@@ -31,7 +31,7 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
     quote!(const _: () = { #functions };)
 }
 
-/// The variables that nobody reads, though they are assigned where rustc is told not to say so.
+/// Variables that no code reads, although their generated declarations allow this.
 fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let graph = machine.graph;
     let mut named = Set::new();
@@ -45,7 +45,7 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
         }
         named.extend(block.end_usage.mentions.iter().copied());
     }
-    // What they bind themselves, conditions and guards name, too.
+    // Conditions and guards also name their own bindings.
     for block in &graph.blocks {
         let operands = match &block.end {
             Terminator::If { cond, .. } => chain(cond),
@@ -59,7 +59,7 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     }
     let segments = &machine.layout.segments;
     let local_of = |id: &VariableId| machine.layout.variable(*id).place.local;
-    // a segment that declares one itself lets rustc say it.
+    // Where a segment declares a variable itself, rustc reports it.
     let is_seen = |local: &LocalId| {
         segments.iter().any(|segment| {
             let is_given = segment.declared.contains(local)
@@ -70,8 +70,8 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let declared = segments.iter().flat_map(|segment| &segment.declared).copied();
     let unread: Set<LocalId> = declared.filter(|local| !is_seen(local)).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
-    // Those who look from outside read what is exposed.
-    let is_exposed = |local: &LocalId| graph.locals[*local].exposed;
+    // Views read exposed variables.
+    let is_exposed = |local: &LocalId| graph.locals[*local].visibility.exposed;
     let unread = unread.into_iter();
     let unread = unread.filter(move |local| !named.contains(local) && !is_exposed(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)
@@ -96,7 +96,7 @@ impl<'ast> Visit<'ast> for Faults {
             let known = self.bodies.len();
             self.visit_stmt(stmt);
             if always_jumps(stmt) {
-                // rustc says so once.
+                // rustc reports unreachable code once.
                 if self.bodies.len() == known {
                     self.bodies.push(unreachable(stmt, next));
                 }
@@ -111,7 +111,7 @@ impl<'ast> Visit<'ast> for Faults {
     fn visit_item(&mut self, _: &'ast syn::Item) {}
 }
 
-/// `jump` jumps, and nothing comes to `next`.
+/// `jump` makes `next` unreachable.
 fn unreachable(jump: &Stmt, next: &Stmt) -> TokenStream {
     let spanned = |stmt: &Stmt, head: fn(Span) -> TokenStream| {
         let (start, end) = span_ends(stmt.to_token_stream());

@@ -1,26 +1,26 @@
-//! The tokens of values that are or contain string literals, if only their types show how they are saved.
+//! Tokens of locals with string literals whose types select the encoding, because the source does not show it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::Machine;
 use super::held::error_span;
-use super::variables::{token as token_of, told_token};
+use super::variables::{encoding_token, token as token_of};
 use crate::ir::{LocalKind, Shape};
 use crate::layout::VariableId;
 
-/// Whether the token of a variable is told how its values are saved.
-pub(super) fn is_told(machine: &Machine<'_>, id: VariableId) -> bool {
+/// Whether the type of a variable selects its encoding.
+pub(super) fn is_by_type(machine: &Machine<'_>, id: VariableId) -> bool {
     let variable = machine.layout.variable(id);
     let local = &machine.graph.locals[variable.place.local];
     let may_last = variable.kind == LocalKind::Value
-        && local.lasts
-        && local.may_be_text
-        && local.item_of.is_none();
+        && local.saving.is_static
+        && local.saving.may_be_text
+        && local.saving.item_of.is_none();
     may_last || literals(machine, id).is_some()
 }
 
-/// What is known of a variable with literals in it.
+/// The shape of a variable that contains literals.
 fn literals<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Shape> {
     let variable = machine.layout.variable(id);
     let is_saved_whole = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
@@ -28,14 +28,14 @@ fn literals<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Shape> {
     local.literals_in(&variable.place.fields).filter(|_| is_saved_whole)
 }
 
-/// The token of a variable that is told how its values are saved.
+/// The token of a variable whose type selects the encoding, and the token of the encoding.
 pub(super) fn token(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
-    let (token, told) = (token_of(id), told_token(id));
+    let (token, encoding) = (token_of(id), encoding_token(id));
     let span = error_span(machine, machine.layout.variable(id), at);
     let inferred = quote_spanned!(span=> _);
     let function = Ident::new("held_across_this_await", at);
     quote_spanned! {at=>
-        let (#token, #told) = {
+        let (#token, #encoding) = {
             fn #function<T: 'static, H: __piton::Holds<T>>() -> (__piton::Local<T>, __piton::Told<H>) {
                 __piton::lasting()
             }
@@ -44,20 +44,20 @@ pub(super) fn token(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStr
     }
 }
 
-/// Tells the token of such a variable, once rustc knows the types.
-pub(super) fn tell(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
-    if !is_told(machine, id) {
+/// Selects the encoding, by method resolution in code after the last arm, where all types are known.
+pub(super) fn select_encoding(machine: &Machine<'_>, id: VariableId, at: Span) -> TokenStream {
+    if !is_by_type(machine, id) {
         return TokenStream::new();
     }
-    let (token, told) = (token_of(id), told_token(id));
+    let (token, encoding) = (token_of(id), encoding_token(id));
     let held = match literals(machine, id) {
         Some(shape) => held(shape, quote!(#token), at),
         None => quote_spanned!(at=> #token.piton_held()),
     };
-    quote_spanned!(at=> (&#told).is(&#held);)
+    quote_spanned!(at=> (&#encoding).is(&#held);)
 }
 
-/// What the values of a token are held as, of which this is known.
+/// The expression whose type is the encoding of a shape.
 fn held(shape: &Shape, token: TokenStream, at: Span) -> TokenStream {
     match shape {
         Shape::Text => quote_spanned!(at=> __piton::Literal),

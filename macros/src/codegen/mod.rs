@@ -6,6 +6,7 @@ mod borrows;
 mod braces;
 pub(crate) mod clippy;
 mod constants;
+mod copies;
 mod entry;
 mod exit;
 mod facade;
@@ -18,18 +19,17 @@ mod large_literals;
 mod lints;
 mod literals;
 mod moved_keys;
-mod moved_parts;
 mod part_ownership;
-mod part_variables;
 mod places;
 mod print;
 mod printer;
-mod reassigned;
 mod regions;
+mod rematerialized;
+mod resume;
 mod rewrite;
 mod run;
-mod segments;
 mod select;
+mod split_locals;
 mod state;
 mod step;
 mod suspend;
@@ -56,8 +56,8 @@ use crate::syntax::names::without_prefix;
 use crate::syntax::owned::stored_parts;
 use crate::verify::lookups::MovedKey;
 
-/// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
-/// it: comments take rustc time as well.
+/// Prints the implementations that make the type a workflow, with the machine. If it `explains` the machine, arms have
+/// doc comments for readers, which take rustc time.
 pub(crate) fn generate(
     function: &WorkflowFn,
     graph: &Graph,
@@ -91,11 +91,10 @@ pub(crate) fn generate(
     });
     let kinds = quote!(#(#kinds),*);
     let mut definition = workflow(function, &graph::graph(&machine), &kinds, &returned, &step);
-    // To put streams into another takes several calls of rustc, and most often there is only this one.
+    // Joining streams takes several calls of rustc, and usually there is only this one.
     let out = &mut definition;
     add::made(out, lints::lints(&machine));
-    // One that is declared in another can be awaited there and not started; the instances of a
-    // generic one are registered by hand.
+    // A nested workflow is awaited and never started; instances of generic workflows are registered by hand.
     if !function.is_nested && function.parameters.is_empty() {
         add::add_at!(out, span, ::piton::__register! { __piton::register::<#ident> });
     }
@@ -103,7 +102,7 @@ pub(crate) fn generate(
     definition
 }
 
-/// The name of a parameter, unless it is taken apart.
+/// The name of a parameter, if its pattern is a name.
 fn parameter_name(pat: &syn::Pat) -> Option<String> {
     match pat {
         syn::Pat::Ident(pat) => Some(without_prefix(&pat.ident.to_string()).to_owned()),
@@ -111,7 +110,7 @@ fn parameter_name(pat: &syn::Pat) -> Option<String> {
     }
 }
 
-/// What all of code generation works on.
+/// The input of code generation.
 struct Machine<'a> {
     function: &'a WorkflowFn,
     graph: &'a Graph,
@@ -121,7 +120,8 @@ struct Machine<'a> {
     explains: bool,
 }
 
-/// The implementations of the traits: `arguments` are of these kinds, and `returned` is how what the workflow returns is encoded.
+/// The implementations of the traits, from the kinds of the `arguments`, the encoding of the `returned` value, and
+/// `step`.
 fn workflow(
     function: &WorkflowFn,
     graph: &TokenStream,
@@ -159,7 +159,7 @@ fn workflow(
     let options = options(function);
     let id = function.id.as_ref().map(|id| id.constant(function));
     let unit = unit::of(&function.name);
-    // Which instances of a generic workflow have a name, the program says.
+    // `register!` names the instances of a generic workflow.
     let registered_name = (!parameters.is_empty()).then(|| {
         quote! {
             fn registered_name() -> __piton::Option<&'static str> {
@@ -200,7 +200,7 @@ fn workflow(
     }
 }
 
-/// The types of the value and of the error that a workflow ends with, where the `private` part of piton is in scope.
+/// The types of the value and the error of the result. `private` is the path of `piton::__private`.
 fn result_parts(function: &WorkflowFn, private: &TokenStream) -> (TokenStream, TokenStream) {
     let output = &function.output;
     if function.returns_result() {
@@ -211,7 +211,7 @@ fn result_parts(function: &WorkflowFn, private: &TokenStream) -> (TokenStream, T
     }
 }
 
-/// The constant with the `WorkflowOptions`, unless they are as by default.
+/// The constant with the `WorkflowOptions`, if they are not the default.
 fn options(function: &WorkflowFn) -> Option<TokenStream> {
     let WorkflowFn { durability, history, redacted, ident, body, .. } = function;
     let history = history.as_ref().map(|history| quote!(.with_history(#history)));

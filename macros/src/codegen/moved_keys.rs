@@ -9,7 +9,7 @@ use super::places::part_of;
 use super::variables::token;
 use crate::verify::lookups::MovedKey;
 
-/// What asks them.
+/// The queries.
 pub(super) fn checks(machine: &Machine<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for MovedKey { found, key, fields } in machine.moved_keys {

@@ -9,31 +9,30 @@ use syn::Pat;
 use super::held::first_held_at;
 use super::idents::names;
 use super::places::part_of;
-use super::printer::Printer;
 use super::{Machine, field_names};
 use crate::ir::LocalId;
 use crate::ir::usage::{Place, bound_locals};
-use crate::layout::VariableId;
+use crate::layout::{Layout, VariableId};
 use crate::syntax::hygiene::in_source;
 
-/// The token of the type of what is held by its parts.
+/// The token for the type of a place whose fields are separate variables.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {
     let number = machine.layout.in_parts.iter().take_while(|other| *other < place).count();
     in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
 }
 
-/// The token of the type of what may be a borrow.
+/// The token for the type of a local that may be a borrow and whose fields are moved.
 fn spent_token(machine: &Machine<'_>, id: LocalId) -> Ident {
     in_source(&format!("p{}", id.0), machine.graph.locals[id].ident.span())
 }
 
-/// The tokens that `run` tells the types of, and what asks them.
+/// The declarations of the tokens that occur in `run`, and the queries.
 pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
     let places = machine.layout.in_parts.iter();
-    let told = places.map(|place| (place.local, token(machine, place)));
-    let told = told.filter(|(_, token)| names(run, token));
+    let owners = places.map(|place| (place.local, token(machine, place)));
+    let owners = owners.filter(|(_, token)| names(run, token));
     let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
-    for (id, token) in told {
+    for (id, token) in owners {
         let is_part = |held: &VariableId| machine.layout.variable(*held).place.local == id;
         let span = token.span();
         let at = first_held_at(machine, is_part)
@@ -66,35 +65,30 @@ pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, 
     (declare, check)
 }
 
-impl Printer<'_> {
-    /// Tells of which type the values are that have been bound and are held by their parts.
-    pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
-        let layout = self.machine.layout;
-        let is_asked = !layout.in_parts.is_empty()
-            || !layout.spent_parts.is_empty()
-            || !layout.saved_in_parts.is_empty();
-        if !is_asked {
-            return TokenStream::new();
-        }
-        let locals = &self.machine.graph.locals;
-        let bound = bound_locals(locals, pat).into_iter();
-        bound.map(|id| self.ask_whose_parts_of(id, &locals[id].ident)).collect()
+/// Ties the tokens to the types of the locals that a pattern binds.
+pub(super) fn tie_owners(machine: &Machine<'_>, pat: &Pat) -> TokenStream {
+    let Layout { in_parts, spent_parts, saved_in_parts, .. } = machine.layout;
+    if in_parts.is_empty() && spent_parts.is_empty() && saved_in_parts.is_empty() {
+        return TokenStream::new();
     }
+    let locals = &machine.graph.locals;
+    let bound = bound_locals(locals, pat).into_iter();
+    bound.map(|id| tie_owner(machine, id, &locals[id].ident)).collect()
+}
 
-    /// As [`ask_whose_parts`](Self::ask_whose_parts), of what is to be the value of a local.
-    pub(super) fn ask_whose_parts_of(&self, id: LocalId, value: &Ident) -> TokenStream {
-        let places = self.machine.layout.in_parts.iter().filter(|place| place.local == id);
-        let asked = places.map(|place| {
-            let token = token(self.machine, place);
-            let value = part_of(value, &place.fields);
-            quote!((&#token).is_of(&#value);)
-        });
-        // Whose type is asked must not be borrowed for it.
-        let spent = self.machine.layout.spent_parts.contains_key(&id).then(|| {
-            let token = spent_token(self.machine, id);
-            quote!(if false { loop {} (&#token).is_of(&#value); })
-        });
-        let named = field_names::ask(self.machine, id, value);
-        asked.chain(spent).chain(named).collect()
-    }
+/// As [`tie_owners`], for the value of one local.
+pub(super) fn tie_owner(machine: &Machine<'_>, id: LocalId, value: &Ident) -> TokenStream {
+    let places = machine.layout.in_parts.iter().filter(|place| place.local == id);
+    let asked = places.map(|place| {
+        let token = token(machine, place);
+        let value = part_of(value, &place.fields);
+        quote!((&#token).is_of(&#value);)
+    });
+    // After `loop {}`, rustc infers the type without a borrow of the value.
+    let spent = machine.layout.spent_parts.contains_key(&id).then(|| {
+        let token = spent_token(machine, id);
+        quote!(if false { loop {} (&#token).is_of(&#value); })
+    });
+    let named = field_names::ask(machine, id, value);
+    asked.chain(spent).chain(named).collect()
 }

@@ -8,11 +8,11 @@ use super::add::add_at;
 use crate::ir::Field;
 use crate::syntax::hygiene::spelled;
 
-/// A part of what a variable holds.
+/// A projection of a variable.
 pub(super) struct PartOf<'a> {
     variable: &'a Ident,
     fields: &'a [Field],
-    /// Where rustc shows it instead of where the variable is.
+    /// A span to use instead of that of the variable.
     at: Option<Span>,
 }
 
@@ -21,7 +21,7 @@ pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [Field]) -> PartOf<'a
 }
 
 impl PartOf<'_> {
-    /// Has rustc show it elsewhere.
+    /// With another span.
     pub(super) fn at(self, at: Option<Span>) -> Self {
         Self { at, ..self }
     }
@@ -40,12 +40,12 @@ impl ToTokens for PartOf<'_> {
     }
 }
 
-/// The fields that lead to a part, each with its dot.
+/// The fields of a projection, each with its dot.
 pub(super) fn fields_of(fields: &[Field]) -> TokenStream {
     let mut path = TokenStream::new();
     let out = &mut path;
     for field in fields {
-        // If there is none, rustc says so where the source has it.
+        // rustc reports an unknown field where the source has it.
         let span = field.span();
         add_at!(out, span, .);
         match field.parse() {

@@ -1,60 +1,64 @@
-//! The content of an arm of the step function: the blocks of its segment.
+//! The content of an arm: the blocks of its segment.
 
 use std::borrow::Cow;
 
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Lifetime, Pat, Stmt};
+use syn::{Expr, Pat, Stmt};
 
 use super::add::add;
+use super::arm::Arm;
 use super::braces::Braces;
+use super::copies::Copies;
+use super::entry::declare;
 use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
+use super::select::chosen;
+use super::type_ties::{assign, tie, tie_again, tie_parts, with_tied_values};
+use super::unused_variables::{use_borrows, use_bound};
 use super::variables::token_of_await;
-use super::{add, variables};
+use super::{Machine, add};
 use crate::ir::usage::{Usage, bound_locals};
 use crate::ir::{BlockId, Branch, Node, Terminator};
 use crate::layout::{Link, is_made_elsewhere};
 use crate::syntax::patterns::let_patterns;
 
 impl Printer<'_> {
-    /// Prints a block and what follows it without a jump.
-    pub(super) fn chain(&self, first: BlockId, braces: &mut Braces) {
+    /// Prints a block, and the blocks that follow it in the same segment.
+    pub(super) fn chain(&mut self, first: BlockId, braces: &mut Braces) {
+        let Arm { machine, .. } = self.arm;
         let mut id = first;
         loop {
-            let block = &self.machine.graph[id];
+            let block = &machine.graph[id];
             for (index, (node, usage)) in block.nodes.iter().zip(&block.usages).enumerate() {
-                self.at.set((id, index));
-                braces.push(self.tie_parts(usage));
-                braces.push(self.copy_moved_parts());
+                self.begin_node(id, index, usage, braces);
                 self.node(node, usage, braces);
-                braces.push(self.fill_moved_parts());
-                self.note_moved(usage);
+                braces.push(self.copies.fill(&self.split));
+                self.split.note_moves(usage);
             }
-            self.at.set((id, block.nodes.len()));
-            braces.push(self.tie_parts(&block.end_usage));
-            braces.push(self.copy_moved_parts());
             let usage = &block.end_usage;
+            self.begin_node(id, block.nodes.len(), usage, braces);
+            let (arm, copies) = (self.arm, self.copies);
             let merge = match &block.end {
-                Terminator::Goto(to) => match self.machine.layout.links[to.0] {
-                    // The end that the merge belongs to is being printed.
+                Terminator::Goto(to) => match machine.layout.links[to.0] {
+                    // The terminator that the merge belongs to is being printed.
                     Link::After | Link::Branch => return,
                     Link::Follow => {
-                        braces.close_to(self.machine.graph[*to].scope);
+                        braces.close_to(machine.graph[*to].scope);
                         id = *to;
                         continue;
                     }
                     Link::Segment => return braces.add(|out| self.goto(out, *to)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
-                    let see = self.see_lent(&let_patterns(cond));
+                    let uses = use_borrows(arm, &let_patterns(cond));
                     let cond = self.expr(cond, usage);
-                    let [filled, fill] =
-                        [*then, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
+                    let [filled, fill] = [*then, *otherwise]
+                        .map(|to| copies.fill_after(&self.split, &block.end, to));
                     braces.add(|out| {
                         add!(out, if #cond);
-                        out.append(self.branch(*then, *merge, [filled, see]));
+                        out.append(self.branch(*then, *merge, [filled, uses]));
                         add!(out, else);
                         out.append(self.branch(*otherwise, *merge, [fill]));
                     });
@@ -62,15 +66,16 @@ impl Printer<'_> {
                 }
                 Terminator::Match { scrutinee, arms, ends, merge } => {
                     let scrutinee = self.expr(scrutinee, usage);
-                    let fill = |to: BlockId| self.fill_moved_parts_after(&block.end, to);
-                    let fills: Vec<_> = arms.iter().map(|(_, to)| fill(*to)).collect();
+                    let fill =
+                        |(_, to): &(_, BlockId)| copies.fill_after(&self.split, &block.end, *to);
+                    let fills: Vec<_> = arms.iter().map(fill).collect();
                     braces.add(|out| {
                         add!(out, match #scrutinee);
                         add::braces(out, Span::call_site(), |out| {
                             for (((pat, block), end), fill) in arms.iter().zip(ends).zip(fills) {
-                                let (see, pat) = (self.see_lent(&[pat]), self.pat(pat));
+                                let (uses, pat) = (use_borrows(arm, &[pat]), self.pat(pat));
                                 add!(out, #pat =>);
-                                let mut body = self.branch(*block, *merge, [fill, see]);
+                                let mut body = self.branch(*block, *merge, [fill, uses]);
                                 body.set_span(*end);
                                 out.append(body);
                             }
@@ -82,21 +87,18 @@ impl Printer<'_> {
                     let bodies = arms
                         .iter()
                         .map(|(pat, block)| (pat, self.branch(*block, *merge, []).stream()));
-                    braces.push(self.chosen(*point, bodies.collect()));
+                    braces.push(chosen(machine.graph, *point, bodies.collect()));
                     *merge
                 }
                 Terminator::LetElse { local, otherwise, next } => {
-                    let mut local = local.clone();
-                    let [filled, fill] =
-                        [*next, *otherwise].map(|to| self.fill_moved_parts_after(&block.end, to));
-                    let otherwise = self.branch(*otherwise, *next, [fill]);
-                    let pat = &local.pat;
-                    let see = self.see_lent(&[pat]);
-                    if let Some(init) = &mut local.init {
-                        enclose_last(&mut init.expr);
-                        let value = self.expr(&init.expr, usage);
-                        braces.push(quote!(let #pat = #value else #otherwise; #see #filled));
-                    }
+                    let (pat, Some(mut init)) = (&local.pat, local.init.clone()) else { return };
+                    enclose_last(&mut init.expr);
+                    let value = self.expr(&init.expr, usage);
+                    let [filled, fill] = [*next, *otherwise]
+                        .map(|to| copies.fill_after(&self.split, &block.end, to));
+                    let (uses, otherwise) =
+                        (use_borrows(arm, &[pat]), self.branch(*otherwise, *next, [fill]));
+                    braces.push(quote!(let #pat = #value else #otherwise; #uses #filled));
                     *next
                 }
                 Terminator::Await { point, future, .. } => {
@@ -105,7 +107,7 @@ impl Printer<'_> {
                     return braces.add(|out| self.suspend_await(out, *point, &token, &future));
                 }
                 Terminator::Select { point, .. } | Terminator::Join { point, .. }
-                    if self.machine.graph.has_regions(*point) =>
+                    if machine.graph.has_regions(*point) =>
                 {
                     return braces.push(self.enter_wait(*point, usage));
                 }
@@ -119,62 +121,69 @@ impl Printer<'_> {
                     return braces.push(self.suspend_join(*point, &branches, *fail_fast));
                 }
                 Terminator::Return(value) => {
-                    braces.push(self.complete(&self.expr(value, usage), Span::call_site()));
+                    let value = self.expr(value, usage);
+                    braces.push(self.complete(&value, Span::call_site()));
                     return braces.add(|out| add!(out, ;));
                 }
                 Terminator::Unreachable => return,
             };
-            match self.machine.layout.links.get(merge.0) {
+            match machine.layout.links.get(merge.0) {
                 Some(Link::After) => id = merge,
                 _ => return,
             }
         }
     }
 
-    /// The label of what a `break` leaves to end the step without a return value.
-    pub(super) fn leave(&self) -> Lifetime {
-        variables::step_label(self.machine.graph[self.segment.block].region)
+    /// Goes on to a node, or to the end of a block, and copies the parts that it moves out.
+    fn begin_node(&mut self, block: BlockId, node: usize, usage: &Usage, braces: &mut Braces) {
+        self.block = block;
+        self.copies = Copies::at(self.arm.machine, block, node);
+        braces.push(tie_parts(self.arm.machine.layout, &self.split, usage));
+        braces.push(self.copies.make(&self.split));
     }
 
-    /// A branch that goes on at `merge`, with what is done `first` there.
+    /// A branch that ends at `merge`, and begins with `first`.
     fn branch<const N: usize>(
-        &self,
+        &mut self,
         block: BlockId,
         merge: BlockId,
         first: [TokenStream; N],
     ) -> Group {
         let mut braces = Braces::default();
-        braces.open(self.machine.graph[block].scope);
+        braces.open(self.arm.machine.graph[block].scope);
         first.into_iter().for_each(|tokens| braces.push(tokens));
-        let before = self.whole.borrow().clone();
+        let before = self.split.whole().clone();
         self.chain(block, &mut braces);
-        braces.push(self.take_apart_for(&before, merge));
+        braces.push(self.split.split_again_for(before, merge));
         braces.finish()
     }
 
-    fn node(&self, node: &Node, usage: &Usage, braces: &mut Braces) {
+    fn node(&mut self, node: &Node, usage: &Usage, braces: &mut Braces) {
+        let Arm { machine, segment } = self.arm;
+        let segments = &machine.layout.segments;
+        if is_made_elsewhere(machine.graph, segments, segment, (node, usage)) {
+            return;
+        }
         match node {
-            // What is made where it is needed need not be made here.
-            node if self.is_made_elsewhere(node, usage) => {}
             Node::Code(stmt) => {
-                let tied = self.tied_when_given(stmt, usage);
+                let tied = with_tied_values(machine, stmt, usage);
                 let printed = self.stmt(tied.as_ref().unwrap_or(stmt), usage);
                 braces.add(|out| match ends_alone(stmt) {
                     true => printed.to_tokens(out),
                     false => add!(out, { #printed }),
                 });
                 if let Stmt::Local(local) = stmt {
-                    braces.push(self.see(&local.pat));
-                    braces.push(self.tie_again(usage.binds.iter().copied()));
-                    braces.push(self.tie(usage.binds.iter().copied()));
+                    braces.push(use_bound(self.arm, &local.pat));
+                    braces.push(tie_again(machine, usage.binds.iter().copied()));
+                    braces.push(tie(machine, usage.binds.iter().copied()));
                 }
             }
-            // Where it is not assigned, rustc could not tell its type.
-            Node::Declare(local) if !self.segment.named.contains(local) => {}
-            Node::Declare(local) => braces.push(self.declare(*local)),
+            // Without an assignment, rustc could not infer its type.
+            Node::Declare(local) if !segment.named.contains(local) => {}
+            Node::Declare(local) => braces.push(declare(machine, *local)),
             Node::Define { local, value } => {
                 let value = self.expr(value, usage);
-                braces.push(self.give(*local, &value));
+                braces.push(assign(machine, *local, &value));
             }
             Node::Enter(scope) => braces.open(*scope),
             Node::Leave => {
@@ -183,42 +192,20 @@ impl Printer<'_> {
         }
     }
 
-    fn is_made_elsewhere(&self, node: &Node, usage: &Usage) -> bool {
-        let segments = &self.machine.layout.segments;
-        is_made_elsewhere(self.machine.graph, segments, self.segment, (node, usage))
-    }
-
-    /// Whether code can be printed as it is.
+    /// Whether code needs no rewriting.
     fn is_plain(&self, usage: &Usage) -> bool {
-        usage.jumps.is_empty() && self.parts.is_empty()
+        usage.jumps.is_empty() && self.split.is_empty()
     }
 
-    fn stmt<'s>(&self, stmt: &'s Stmt, usage: &Usage) -> Cow<'s, Stmt> {
-        let mut stmt = self.closure_made_again(stmt).map_or(Cow::Borrowed(stmt), Cow::Owned);
+    fn stmt<'s>(&mut self, stmt: &'s Stmt, usage: &Usage) -> Cow<'s, Stmt> {
+        let mut stmt = without_move(self.arm.machine, stmt).map_or(Cow::Borrowed(stmt), Cow::Owned);
         if !self.is_plain(usage) {
             Rewrite::new(self).visit_stmt_mut(stmt.to_mut());
         }
         stmt
     }
 
-    /// The statement without the `move` of a closure that is made again later: what it would take over
-    /// is saved.
-    fn closure_made_again(&self, stmt: &Stmt) -> Option<Stmt> {
-        let Stmt::Local(local) = stmt else { return None };
-        let Expr::Closure(closure) = &*local.init.as_ref()?.expr else { return None };
-        closure.capture.as_ref()?;
-        let bound = bound_locals(&self.machine.graph.locals, &local.pat);
-        if !bound.into_iter().any(|local| self.machine.layout.is_remade(local)) {
-            return None;
-        }
-        let mut local = local.clone();
-        if let Some(Expr::Closure(closure)) = local.init.as_mut().map(|init| &mut *init.expr) {
-            closure.capture = None;
-        }
-        Some(Stmt::Local(local))
-    }
-
-    pub(super) fn expr<'e>(&self, expr: &'e Expr, usage: &Usage) -> Cow<'e, Expr> {
+    pub(super) fn expr<'e>(&mut self, expr: &'e Expr, usage: &Usage) -> Cow<'e, Expr> {
         let mut expr = Cow::Borrowed(expr);
         if !self.is_plain(usage) {
             Rewrite::new(self).visit_expr_mut(expr.to_mut());
@@ -226,7 +213,7 @@ impl Printer<'_> {
         expr
     }
 
-    fn pat<'p>(&self, pat: &'p Pat) -> Cow<'p, Pat> {
+    fn pat<'p>(&mut self, pat: &'p Pat) -> Cow<'p, Pat> {
         let mut pat = Cow::Borrowed(pat);
         if let Pat::Guard(_) = &*pat
             && let Pat::Guard(pat) = pat.to_mut()
@@ -237,7 +224,23 @@ impl Printer<'_> {
     }
 }
 
-/// Whether code is a statement by itself, and not the end of a block only.
+/// A `let` of a rematerialized closure without the `move` of the closure: states save the locals that it would move.
+fn without_move(machine: &Machine<'_>, stmt: &Stmt) -> Option<Stmt> {
+    let Stmt::Local(local) = stmt else { return None };
+    let Expr::Closure(closure) = &*local.init.as_ref()?.expr else { return None };
+    closure.capture.as_ref()?;
+    let bound = bound_locals(&machine.graph.locals, &local.pat);
+    if !bound.into_iter().any(|local| machine.layout.is_remade(local)) {
+        return None;
+    }
+    let mut local = local.clone();
+    if let Some(Expr::Closure(closure)) = local.init.as_mut().map(|init| &mut *init.expr) {
+        closure.capture = None;
+    }
+    Some(Stmt::Local(local))
+}
+
+/// Whether code is a whole statement, and not only the last expression of a block.
 fn ends_alone(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Expr(expr, None) => matches!(

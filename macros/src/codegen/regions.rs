@@ -11,11 +11,12 @@ use quote::{quote, quote_spanned};
 use syn::Index;
 
 use super::add::Piece;
+use super::exit::texts_first;
 use super::printer::Printer;
-use super::select::{otherwise, taken};
+use super::resume::Awaited;
+use super::select::taken;
 use super::variables::{
-    awaited, begins, closure, context, handle, made, operation_token, output_token, parked, ready,
-    taken_over,
+    begins, closure, context, handle, made, operation_token, output_token, parked, taken_over,
 };
 use super::waits::{Wait, wait_at};
 use super::{Machine, run, state};
@@ -24,7 +25,7 @@ use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::State;
 use crate::syntax::hygiene::hidden;
 
-/// The tokens of what regions give to a `join!`.
+/// The tokens of the values that regions return to a `join!`.
 pub(super) fn output_tokens(
     machine: &Machine<'_>,
     described: &mut Vec<(String, Ident)>,
@@ -45,13 +46,12 @@ pub(super) fn output_tokens(
     out
 }
 
-/// Before the suspension.
 impl Printer<'_> {
-    /// Makes the branches and goes to the arm that begins them.
-    pub(super) fn enter_wait(&self, point: PointId, usage: &Usage) -> TokenStream {
-        let graph = self.machine.graph;
-        let (Some(wait), Some(state)) = (wait_at(graph, point), self.machine.layout.state(point))
-        else {
+    /// Makes the branches and jumps to the arm that begins them.
+    pub(super) fn enter_wait(&mut self, point: PointId, usage: &Usage) -> TokenStream {
+        let machine = self.arm.machine;
+        let Machine { graph, layout, .. } = machine;
+        let (Some(wait), Some(state)) = (wait_at(graph, point), layout.state(point)) else {
             return TokenStream::new();
         };
         let (mut make, mut give) = (TokenStream::new(), TokenStream::new());
@@ -72,18 +72,18 @@ impl Printer<'_> {
                         Some(cond) => quote!(#made = #cond;),
                         None => quote!(#made = true;),
                     });
-                    // An `async move` takes what it names before the branches behind it are
-                    // evaluated. What else is given to one because nothing else needs it, those may use.
+                    // An `async move` captures the locals that it names before the branches behind it are
+                    // evaluated. Those branches may use the other locals that it is given.
                     let takes = |local: LocalId| {
                         let mut usages = graph.usages_within(*region);
                         graph[*region].is_move && usages.any(|it| it.mentions.contains(&local))
                     };
-                    let segment = self.machine.layout.segment(graph[*region].entry);
-                    let entry = segment.map(|segment| self.lent_first(&segment.entry));
+                    let segment = layout.segment(graph[*region].entry);
+                    let entry = segment.map(|segment| texts_first(layout, &segment.entry));
                     for id in entry.into_iter().flatten() {
                         let given = taken_over(*region, id);
                         let value = self.handed_over(id, None);
-                        let local = self.machine.layout.variable(id).place.local;
+                        let local = layout.variable(id).place.local;
                         let given = quote!((&mut #given).fill(#value););
                         if takes(local) { make.extend(given) } else { give.extend(given) }
                     }
@@ -91,9 +91,10 @@ impl Printer<'_> {
             }
         }
         let parked = parked();
-        let (fill, hold, save) = (self.fill_moved_parts(), self.hold_across(), self.save(point));
+        let fill = self.copies.fill(&self.split);
+        let (hold, save) = (self.hold_across(), self.save(point));
         let count = Index::from(wait.branches.len());
-        let jump = Piece(|out: &mut TokenStream| state::jump(self.machine, out, state.block));
+        let jump = Piece(|out: &mut TokenStream| state::jump(machine, out, state.block));
         quote! {
             #make
             #hold
@@ -106,63 +107,33 @@ impl Printer<'_> {
     }
 }
 
-/// After it.
-impl Printer<'_> {
-    /// Begins the branches or looks after them, and stays parked while they are outstanding.
-    pub(super) fn step_branches(&self, point: PointId) -> TokenStream {
-        let Some(wait) = wait_at(self.machine.graph, point) else { return TokenStream::new() };
+impl Awaited<'_> {
+    /// Begins the branches or polls them, and leaves the step while they are outstanding.
+    pub(super) fn step_branches(&self) -> TokenStream {
+        let machine = self.arm.machine;
+        let Some(wait) = wait_at(machine.graph, self.point) else { return TokenStream::new() };
         let regions = wait.branches.iter().filter_map(|(_, branch)| branch.region());
-        let regions: TokenStream = regions.map(|region| self.region(region)).collect();
+        let regions: TokenStream = regions.map(|id| region(machine, id)).collect();
         let step = match wait.fail_fast {
-            None => self.step_select(point, &wait),
-            Some(fail_fast) => self.step_join(point, &wait, fail_fast),
+            None => self.step_select(&wait),
+            Some(fail_fast) => self.step_join(&wait, fail_fast),
         };
         quote!(#regions #step)
     }
 
-    /// The closure that steps a region, and what else there is to say about it.
-    fn region(&self, id: RegionId) -> TokenStream {
-        let region = &self.machine.graph[id];
-        let Some(start) = self.machine.layout.start_of(id) else { return TokenStream::new() };
-        let number = state::number(self.machine, start.block);
-        let (closure, begins, parked) = (closure(id), begins(id), parked());
-        let made = made(region.point, region.index);
-        let run = run::run(self.machine, Some(id), &quote!(#parked.begin_branch()));
-        // What never returns has no type by itself.
-        let value =
-            if returns(self.machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
-        let (handle, index) = (handle(id), Index::from(region.index));
-        // What is wrong with what the block captures is said of it.
-        let at = Span::mixed_site().located_at(region.span);
-        let step = quote_spanned! {at=>
-            |#parked: &mut __piton::Parked| -> __piton::Result<#value, __piton::Halt> { #run }
-        };
-        let shielded = region.is_shielded.then(|| quote!(.shielded()));
-        quote! {
-            let #begins = ::core::mem::take(&mut #made);
-            let #handle = __piton::Region::new(#index, #number) #shielded;
-            let mut #closure = #step;
-        }
-    }
-
-    fn step_select(&self, point: PointId, wait: &Wait<'_>) -> TokenStream {
-        let (cx, parked, done) = (context(), parked(), hidden("done"));
-        let value = awaited(self.machine.graph.points[point.0].span);
-        let mut declare = TokenStream::new();
-        let mut step = TokenStream::new();
-        let mut cancel = TokenStream::new();
+    fn step_select(&self, wait: &Wait<'_>) -> TokenStream {
+        let (cx, parked, done, value) = (context(), parked(), hidden("done"), &self.value);
+        let (mut step, mut give_up) = (TokenStream::new(), Vec::new());
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
-            let ready = ready(index);
-            declare.extend(quote!(let mut #ready = __piton::None;));
             let refusal = wait.choices.0.get(index).and_then(|choice| choice.refusal.as_ref());
-            let taken = taken(index, refusal, &value);
-            let give_up = match branch {
+            let taken = taken(index, refusal, value);
+            give_up.push(match branch {
                 Branch::Operation(_) => {
-                    let token = operation_token(point, index);
-                    let is_looked_after = self.begin(point, index);
+                    let token = operation_token(self.point, index);
+                    let is_polled = self.begin(index);
                     let index = Index::from(index);
                     step.extend(quote! {
-                        if #is_looked_after && !#done {
+                        if #is_polled && !#done {
                             if let __piton::Poll::Ready(#value) =
                                 (&#token).poll(#parked, #index, #cx)?
                             {
@@ -175,7 +146,7 @@ impl Printer<'_> {
                 Branch::Region(region) => {
                     let (handle, begins) = (handle(*region), begins(*region));
                     let closure = closure(*region);
-                    // Those that begin run up to their first suspension, whoever is done.
+                    // Branches that begin run up to their first suspension, even if another one is done.
                     step.extend(quote! {
                         if #begins || !#done {
                             let #value = #handle.poll(#begins, #parked, #cx, &mut #closure)?;
@@ -186,29 +157,16 @@ impl Printer<'_> {
                     });
                     quote!(#handle.cancel(#parked, #cx, &mut #closure)?;)
                 }
-            };
-            cancel.extend(quote!(if (&#ready).is_none() { #give_up }));
+            });
         }
-        let again = self.again(point);
-        let otherwise = otherwise(wait.choices);
-        quote! {
-            #declare
-            let mut #done = false;
-            __piton::open_waits(#cx, false);
-            #step
-            #otherwise
-            __piton::close_waits(#cx, !#done);
-            if !#done { #again }
-            #cancel
-        }
+        self.select(&step, wait.choices, &give_up)
     }
 
-    /// Begins an operation that has been made. Whether it is to be looked after: it has begun before, or has
-    /// ended at once and may be what is waited for.
-    pub(super) fn begin(&self, point: PointId, index: usize) -> TokenStream {
-        let (cx, parked) = (context(), parked());
-        let value = awaited(self.machine.graph.points[point.0].span);
-        let (token, made) = (operation_token(point, index), made(point, index));
+    /// Begins an operation that has been made, as an expression: whether the operation is to be polled. It is, if it began
+    /// in an earlier step, or completed at once.
+    pub(super) fn begin(&self, index: usize) -> TokenStream {
+        let (cx, parked, value) = (context(), parked(), &self.value);
+        let (token, made) = (operation_token(self.point, index), made(self.point, index));
         let index = Index::from(index);
         quote! {
             match (&mut #made).take() {
@@ -217,29 +175,33 @@ impl Printer<'_> {
             }
         }
     }
+}
 
-    /// Whether the regions of the point use locals where they are.
-    pub(super) fn uses_locals(&self) -> bool {
-        !self.segment.used_by_regions.is_empty()
-    }
-
-    /// The machine stays parked. What has been loaded may have changed.
-    pub(super) fn again(&self, point: PointId) -> TokenStream {
-        if !self.uses_locals() {
-            let leave = self.leave();
-            return quote!(break #leave;);
-        }
-        let (parked, leave) = (parked(), self.leave());
-        let save = self.save(point);
-        quote! {
-            #save
-            #parked.keep_operations();
-            break #leave;
-        }
+/// The closure that steps a region, and its handle.
+fn region(machine: &Machine<'_>, id: RegionId) -> TokenStream {
+    let region = &machine.graph[id];
+    let Some(start) = machine.layout.start_of(id) else { return TokenStream::new() };
+    let number = state::number(machine, start.block);
+    let (closure, begins, parked) = (closure(id), begins(id), parked());
+    let made = made(region.point, region.index);
+    let run = run::run(machine, Some(id), &quote!(#parked.begin_branch()));
+    // A region that never returns has no type of its own.
+    let value = if returns(machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
+    let (handle, index) = (handle(id), Index::from(region.index));
+    // rustc reports errors of captures at the block.
+    let at = Span::mixed_site().located_at(region.span);
+    let step = quote_spanned! {at=>
+        |#parked: &mut __piton::Parked| -> __piton::Result<#value, __piton::Halt> { #run }
+    };
+    let shielded = region.is_shielded.then(|| quote!(.shielded()));
+    quote! {
+        let #begins = ::core::mem::take(&mut #made);
+        let #handle = __piton::Region::new(#index, #number) #shielded;
+        let mut #closure = #step;
     }
 }
 
-/// Whether the region can come to its end.
+/// Whether the region can end.
 fn returns(graph: &Graph, region: RegionId) -> bool {
     let mut blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
     blocks.any(|block| {

@@ -9,6 +9,7 @@ use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream};
 use quote::quote;
 
 use super::add::{Piece, add};
+use super::arm::Arm;
 use super::printer::Printer;
 use super::variables::{
     Owner, arms_label, machine_label, made, parked, slot, step_label, taken_over,
@@ -19,7 +20,7 @@ use crate::ir::{BlockId, Branch, RegionId};
 use crate::layout::{VariableId, is_entered_within};
 use crate::syntax::hygiene::written;
 
-/// The segments that are entered within a step.
+/// The segments that other segments jump to.
 fn inner_segments<'a>(
     machine: &'a Machine<'_>,
     owner: Owner,
@@ -31,14 +32,14 @@ fn inner_segments<'a>(
     })
 }
 
-/// Whether a step goes from arm to arm, and not only from a state to the next.
+/// Whether a step can jump from arm to arm.
 pub(super) fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
     let mut points = machine.layout.states_of(owner).filter_map(|state| state.point);
     inner_segments(machine, owner).next().is_some()
         || points.any(|point| machine.graph.has_regions(point))
 }
 
-/// Goes from the state that `begin` gives to the next one or to the end.
+/// The code of a step, which starts in the state that `begin` returns.
 pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> TokenStream {
     let layout = machine.layout;
     let parked = parked();
@@ -55,26 +56,26 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     let segments =
         layout.segments.iter().filter(|segment| machine.graph[segment.block].region == owner);
     let mut arms = TokenStream::new();
-    segments.for_each(|segment| Printer::new(machine, segment).arm(&mut arms));
-    // A region that never ends has no value.
+    segments.for_each(|segment| Printer::new(Arm { machine, segment }).arm(&mut arms));
+    // The arms of a region that never ends do not use the token of its value.
     let token = owner.map(variables::value_token).filter(|token| idents::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
     let (step_label, state) = (step_label(owner), written("__piton_state"));
-    // A machine has arms for its own states and not for those of its regions, or of what it is in.
+    // The states of regions, and of a machine around, belong to other loops.
     let out = &mut arms;
     add!(out, _ => return __piton::Parked::unknown(#parked),);
     let arms = Group::new(Delimiter::Brace, arms);
     let run = Piece(|out: &mut TokenStream| {
         let is_loop = is_loop(machine, owner);
-        // A step that only describes the machine begins in no state. What follows the step describes, too.
+        // A step that only describes the machine starts in no state. The code after the block describes, too.
         if owner.is_none() || !is_loop {
-            // What is before a jump by a number and in one block with it takes LLVM three times as long.
+            // This ends a basic block: LLVM takes three times as long for code in that of the `match`.
             let nowhere = Literal::u32_unsuffixed(u32::MAX);
             add!(out, if #state == #nowhere { break #step_label; });
         }
         if is_loop {
             let (label, arms_label) = (machine_label(owner), arms_label());
-            // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
+            // The block has the span of the body, so that rustc does not mention this loop in errors about moves.
             let source = machine.function.body.brace_token.span.join();
             let mut block = Group::new(Delimiter::Brace, quote!(match #state #arms));
             block.set_span(Span::mixed_site().located_at(source));
@@ -87,7 +88,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
         #slots
         #made
         #token
-        // There is one way out of all states, because a call for each would be code for each.
+        // All states leave by this call, because each call is code.
         #step_label: {
             let mut #state = #begin;
             #run
@@ -96,7 +97,7 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     }
 }
 
-/// Declares what branches begin with.
+/// Declares the variables with which branches begin.
 fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> TokenStream {
     let mut out = TokenStream::new();
     for point in machine.layout.states_of(owner).filter_map(|state| state.point) {

@@ -4,44 +4,33 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Index, Pat};
 
-use super::printer::Printer;
+use super::resume::Awaited;
 use super::variables::{awaited, context, operation_token, parked, ready};
-use crate::ir::{Choice, PointId, Terminator};
+use super::waits::wait_at;
+use crate::ir::{Choice, Graph, PointId};
 use crate::syntax::hygiene::hidden;
 
-impl Printer<'_> {
-    /// Those of operations alone. While none is ready, the machine stays parked.
-    pub(super) fn poll_select(
-        &self,
-        point: PointId,
-        choices: (&[Choice], bool),
-        is_biased: bool,
-        value: &Ident,
-    ) -> TokenStream {
-        let (cx, parked, leave) = (context(), parked(), self.leave());
+impl Awaited<'_> {
+    /// Polls a `select!` of operations alone.
+    pub(super) fn poll_select(&self, choices: (&[Choice], bool), is_biased: bool) -> TokenStream {
+        let (cx, parked, value) = (context(), parked(), &self.value);
         let (done, turn) = (hidden("done"), hidden("turn"));
-        let (mut declare, mut cancel) = (TokenStream::new(), TokenStream::new());
-        let mut looks = Vec::new();
+        let (mut looks, mut give_up) = (Vec::new(), Vec::new());
         for (index, choice) in choices.0.iter().enumerate() {
-            let (token, ready) = (operation_token(point, index), ready(index));
+            let token = operation_token(self.point, index);
             let taken = taken(index, choice.refusal.as_ref(), value);
             let index = Index::from(index);
-            declare.extend(quote!(let mut #ready = __piton::None;));
             looks.push(quote! {
                 if let __piton::Poll::Ready(#value) = (&#token).poll(#parked, #index, #cx)? {
                     #taken
                 }
             });
-            cancel.extend(quote! {
-                if (&#ready).is_none() {
-                    (&#token).cancel(#parked, #index, #cx)?;
-                }
-            });
+            give_up.push(quote!((&#token).cancel(#parked, #index, #cx)?;));
         }
         let look = if is_biased || looks.len() == 1 {
             quote!(#(if !#done { #looks })*)
         } else {
-            let tokens = (0..looks.len()).map(|index| operation_token(point, index));
+            let tokens = (0..looks.len()).map(|index| operation_token(self.point, index));
             let numbers = (0..looks.len()).map(Index::from);
             let arms = numbers.clone();
             quote! {
@@ -56,71 +45,70 @@ impl Printer<'_> {
                 }
             }
         };
+        self.select(&look, choices, &give_up)
+    }
+
+    /// Steps the branches, until one is ready; then gives up the others.
+    pub(super) fn select(
+        &self,
+        step: &TokenStream,
+        choices: (&[Choice], bool),
+        give_up: &[TokenStream],
+    ) -> TokenStream {
+        let (cx, done, pending) = (context(), hidden("done"), &self.pending);
+        let ready: Vec<_> = (0..give_up.len()).map(ready).collect();
         let otherwise = otherwise(choices);
         quote! {
-            #declare
+            #(let mut #ready = __piton::None;)*
             let mut #done = false;
             __piton::open_waits(#cx, false);
-            #look
+            #step
             #otherwise
             __piton::close_waits(#cx, !#done);
-            if !#done { break #leave; }
-            #cancel
+            if !#done { #pending }
+            #(if (&#ready).is_none() { #give_up })*
         }
-    }
-
-    /// Goes on in the arm of a `select!` that was ready.
-    pub(super) fn chosen(&self, point: PointId, arms: Vec<(&Pat, TokenStream)>) -> TokenStream {
-        let value = awaited(self.machine.graph.points[point.0].span);
-        let last = arms.len().saturating_sub(1);
-        let refusals = self.refusals(point);
-        let mut out = TokenStream::new();
-        for (index, (pat, body)) in arms.into_iter().enumerate() {
-            let ready = ready(index);
-            let bind = match refusals.get(index) {
-                // It has been matched.
-                Some(true) => quote! {
-                    #[allow(irrefutable_let_patterns)]
-                    let #pat = #value else { ::core::unreachable!() };
-                },
-                _ => quote!(let #pat = #value;),
-            };
-            if index == last {
-                // One of them was ready.
-                out.extend(quote!({
-                    let __piton::Some(#value) = #ready else {
-                        ::core::unreachable!()
-                    };
-                    #bind
-                    #body
-                }));
-            } else {
-                out.extend(quote! {
-                    if let __piton::Some(#value) = #ready {
-                        #bind
-                        #body
-                    } else
-                });
-            }
-        }
-        out
-    }
-
-    /// Which branches of a point may refuse values.
-    fn refusals(&self, wanted: PointId) -> Vec<bool> {
-        let mut ends = self.machine.graph.blocks.iter().map(|block| &block.end);
-        let refusals = ends.find_map(|end| match end {
-            Terminator::Select { point, arms, .. } if *point == wanted => {
-                Some(arms.iter().map(|arm| arm.refusal.is_some()).collect())
-            }
-            _ => None,
-        });
-        refusals.unwrap_or_default()
     }
 }
 
-/// Takes the value of a branch, if its pattern does. Otherwise the value is dropped, and the branch is not awaited any
-/// more.
+/// Continues in the arm of the branch that was ready.
+pub(super) fn chosen(graph: &Graph, point: PointId, arms: Vec<(&Pat, TokenStream)>) -> TokenStream {
+    let value = awaited(graph.points[point.0].span);
+    let last = arms.len().saturating_sub(1);
+    let choices = wait_at(graph, point).map_or(&[][..], |wait| wait.choices.0);
+    let mut out = TokenStream::new();
+    for (index, (pat, body)) in arms.into_iter().enumerate() {
+        let ready = ready(index);
+        let bind = match choices.get(index) {
+            // The value has been matched when the branch was polled.
+            Some(Choice { refusal: Some(_), .. }) => quote! {
+                #[allow(irrefutable_let_patterns)]
+                let #pat = #value else { ::core::unreachable!() };
+            },
+            _ => quote!(let #pat = #value;),
+        };
+        if index == last {
+            // One of them was ready.
+            out.extend(quote!({
+                let __piton::Some(#value) = #ready else {
+                    ::core::unreachable!()
+                };
+                #bind
+                #body
+            }));
+        } else {
+            out.extend(quote! {
+                if let __piton::Some(#value) = #ready {
+                    #bind
+                    #body
+                } else
+            });
+        }
+    }
+    out
+}
+
+/// Takes the value of a branch if its pattern matches. Otherwise drops the value and disables the branch.
 pub(super) fn taken(index: usize, refusal: Option<&Pat>, value: &Ident) -> TokenStream {
     let (parked, ready, done) = (parked(), ready(index), hidden("done"));
     let refused = hidden("refused");
@@ -145,15 +133,16 @@ pub(super) fn taken(index: usize, refusal: Option<&Pat>, value: &Ident) -> Token
     }
 }
 
-/// What is done where no branch is left to wait for.
+/// Takes the `else` branch, or panics, if all branches are disabled.
 pub(super) fn otherwise((choices, has_else): (&[Choice], bool)) -> TokenStream {
     let may_be_off = |choice: &Choice| choice.cond.is_some() || choice.refusal.is_some();
+    let ready = ready(choices.len());
     if !choices.iter().all(may_be_off) {
-        return if has_else { never(choices.len()) } else { TokenStream::new() };
+        // The `else` branch is never taken.
+        return if has_else { quote!(let #ready = __piton::None::<()>;) } else { quote!() };
     }
     let (cx, parked, done) = (context(), parked(), hidden("done"));
     let count = Index::from(choices.len());
-    let ready = ready(choices.len());
     let (declare, go_on) = match has_else {
         true => (
             quote!(let mut #ready = __piton::None;),
@@ -173,10 +162,4 @@ pub(super) fn otherwise((choices, has_else): (&[Choice], bool)) -> TokenStream {
         #declare
         if !#done && __piton::are_off(#parked, #count, #cx) { #go_on }
     }
-}
-
-/// Where a branch is awaited in any case, the `else` is not come to.
-fn never(count: usize) -> TokenStream {
-    let ready = ready(count);
-    quote!(let #ready = __piton::None::<()>;)
 }

@@ -1,8 +1,8 @@
 //! The numbers of states and arms.
 //!
-//! A state has the index of its node in the graph. Arms that are entered within a step have the numbers after them.
-//! An enum would be more readable, but takes rustc as long as loading and saving the locals of a state. The doc
-//! comment of an arm says what it is.
+//! A state has the index of its node in the graph. Arms to which others jump have the numbers after that. An enum would
+//! be more readable, but takes rustc as long as loading and saving the locals of a state. The doc comment of an arm
+//! explains it.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
@@ -19,8 +19,8 @@ pub(super) fn number(machine: &Machine<'_>, block: BlockId) -> Literal {
     Literal::usize_unsuffixed(machine.layout.numbers[block.0])
 }
 
-/// The pattern of the arm of a state, for people with what it is and what it keeps. The locals are bytes of the state's
-/// frame, because what is generated for each field of each state would take rustc longer than everything else.
+/// The pattern of the arm of a state, with an explanation if people read it. The locals are in the bytes of the frame,
+/// and not fields of a variant, whose code would take rustc longer than everything else.
 pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     let number = number(machine, state.block);
     if !machine.explains {
@@ -41,7 +41,7 @@ pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     add!(out, #[doc = #doc] #number);
 }
 
-/// Jumps to the arm of a segment: its slots have been filled, or its state has just been written.
+/// Jumps to the arm of a segment, whose slots have been filled or whose state has been written.
 pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, segment: BlockId) {
     let (label, variable) =
         (machine_label(machine.graph[segment].region), written("__piton_state"));

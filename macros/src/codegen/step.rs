@@ -9,8 +9,8 @@ use super::{Machine, add, field_names, moved_keys, part_ownership, regions, toke
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 
-/// Has rustc refuse constants for which bindings have been taken. Of one that is imported only rustc knows, and
-/// of a binding that has got another name not even rustc. Nobody calls this.
+/// A function that is never called, in which rustc reports constants with the names of bindings. The macro cannot see
+/// an imported constant, and rustc cannot see a renamed binding.
 fn no_constants(machine: &Machine<'_>) -> TokenStream {
     let renamed = machine.graph.locals.renamed();
     if renamed.is_empty() {

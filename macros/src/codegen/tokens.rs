@@ -15,7 +15,7 @@ use crate::ir::usage::bound_locals;
 use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};
 use crate::layout::{Variable, VariableId};
 
-/// The tokens of [`type_token`] and [`part_token`].
+/// The tokens of locals and parts that several segments assign: [`type_token`], [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
     let tied = machine.layout.tied.iter().copied();
     let locals: Set<_> = tied.chain(machine.layout.alike.keys().copied()).collect();
@@ -33,7 +33,7 @@ pub(super) fn arguments(machine: &Machine<'_>, out: &mut TokenStream) {
     }
 }
 
-/// Begins a step with the names and types of what is saved.
+/// The call that begins a step, with the names and types of the saved variables.
 pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream {
     let (parked, cx) = (parked(), context());
     let (names, tokens): (Vec<_>, Vec<_>) =
@@ -50,7 +50,7 @@ pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> Tok
     }
 }
 
-/// The tokens of what the states wait for, in the order of the graph.
+/// The tokens of the awaited operations, in the order of the states.
 fn awaited(machine: &Machine<'_>) -> Vec<Ident> {
     let mut by_point = vec![Vec::new(); machine.graph.points.len()];
     for (point, _, tokens) in awaits(machine) {
@@ -60,7 +60,7 @@ fn awaited(machine: &Machine<'_>) -> Vec<Ident> {
     points.flat_map(|point| std::mem::take(&mut by_point[point.0])).collect()
 }
 
-/// What is awaited: each point, the type of its tokens, and these with what they are of. An `async` block has none.
+/// By point, the type of the tokens, and the token of each operation. `async` blocks have none.
 fn awaits<'a>(
     machine: &'a Machine<'_>,
 ) -> impl Iterator<Item = (PointId, &'static str, Vec<(Ident, &'a Expr)>)> {
@@ -86,8 +86,8 @@ fn awaits<'a>(
 
 /// A token per saved variable.
 ///
-/// The bound is on a function that is placed at the first await across which the variable is held,
-/// and is asked for at the variable. So what rustc says of a value that cannot be saved shows both.
+/// The bound is on a function at the first await across which the variable is held, and is required at the variable. So
+/// rustc's error shows both.
 pub(super) fn locals(
     machine: &Machine<'_>,
     out: &mut TokenStream,
@@ -120,19 +120,19 @@ pub(super) fn locals(
         ] {
             let is_of_kind = |id: &VariableId| {
                 let variable = layout.variable(*id);
-                let is_bound = machine.graph.locals[variable.place.local].item_of.is_some();
+                let is_bound = machine.graph.locals[variable.place.local].saving.item_of.is_some();
                 let is_bound = is_bound && kind != LocalKind::Range;
                 variable.kind == kind
                     && is_item == (is_bound || kind == LocalKind::Items)
-                    && !literals::is_told(machine, *id)
+                    && !literals::is_by_type(machine, *id)
             };
             let ids: Vec<_> = new.iter().copied().filter(is_of_kind).collect();
             if ids.is_empty() {
                 continue;
             }
             let maker = Ident::new(maker, at);
-            // rustc complains about lifetimes once for each of the two calls, unless they look alike.
-            // Of the items of a loop it is to complain where it does of the loop.
+            // rustc reports lifetimes once for both calls if they look alike, and for items of a loop, once at the
+            // loop.
             let (hygiene, bound) = if is_item {
                 (Span::mixed_site(), Ident::new("DurableItem", at))
             } else {
@@ -153,7 +153,7 @@ pub(super) fn locals(
                 for id in &ids {
                     let span = error_span(machine, layout.variable(*id), at);
                     let inferred = Ident::new("_", span);
-                    // What is never called is not compiled any further than to be checked.
+                    // Code that is never called is only checked.
                     add_at!(out, at, if false { #function::<#inferred>() });
                     add_at!(out, at, else { __piton::#maker::<#inferred>() },);
                 }
@@ -165,11 +165,11 @@ pub(super) fn locals(
             described
                 .extend(ids.iter().map(|id| (layout.variable(*id).stored.clone(), token(*id))));
         }
-        // Their types are known, and can be saved.
+        // These types are known to be saveable.
         for id in new {
             let (token, variable) = (token(id), layout.variable(id));
             let maker = match variable.kind {
-                LocalKind::Value | LocalKind::Items if literals::is_told(machine, id) => {
+                LocalKind::Value | LocalKind::Items if literals::is_by_type(machine, id) => {
                     add::made(out, literals::token(machine, id, at));
                     described.push((variable.stored.clone(), token));
                     continue;
@@ -185,14 +185,14 @@ pub(super) fn locals(
     }
 }
 
-/// What makes the token of a variable, if it is one of those that are `sure` to be saveable.
+/// The function that makes the token of a variable, if it is among those that are `sure` to be saveable.
 fn sure_maker(
     machine: &Machine<'_>,
     variable: &Variable,
     sure: &[LocalId],
 ) -> Option<&'static str> {
     let local = variable.place.local;
-    let item_of = machine.graph.locals[local].item_of;
+    let item_of = machine.graph.locals[local].saving.item_of;
     if !variable.place.fields.is_empty() || !sure.contains(&item_of.unwrap_or(local)) {
         return None;
     }
@@ -204,8 +204,8 @@ fn sure_maker(
     }
 }
 
-/// The locals of which nobody need ask in so many words whether they can be saved: arguments, what an operation
-/// gives, which it saves too, or the value in its `Ok`, the items of these, and numbers.
+/// The locals for which other code already requires that they can be saved: arguments, results of operations and the
+/// values in their `Ok`, items of these, and numbers.
 fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
     let locals = &machine.graph.locals;
     let params = machine.function.params.iter().map(|param| &*param.pat);
@@ -222,7 +222,7 @@ fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
         };
         let of = match &*init.expr {
             Expr::Try(tried) => Some(&*tried.expr),
-            // What is left of the items of a loop.
+            // The remaining items of a loop.
             Expr::Call(call) if matches!(&*call.func, Expr::Verbatim(_)) => call.args.first(),
             _ => None,
         };
@@ -238,7 +238,7 @@ fn surely_saved(machine: &Machine<'_>) -> Vec<LocalId> {
     sure
 }
 
-/// The type of a variable that is an argument: whether its values can be saved is asked in the signature.
+/// The type of a variable that is an argument. The signature requires that it can be saved.
 fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> {
     let place = &machine.layout.variable(id).place;
     let local = &machine.graph.locals[place.local].ident;
@@ -250,18 +250,17 @@ fn argument_type<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Type> 
     param.filter(|_| is_whole).map(|param| &*param.ty)
 }
 
-/// Asks of what may be a borrowed text whether it is one, once rustc knows the types. A `&str` is
-/// `Deserialize` for its own lifetime, so that of the bound alone rustc would say in a later pass, and
-/// of no variable, that it is not general enough.
+/// Queries whether locals are borrowed texts, after rustc knows the types. A `&str` is `Deserialize` for its own
+/// lifetime, so that the bound alone would fail in a later pass, with an error that names no variable.
 pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     let layout = machine.layout;
     let is_checked = |id: &VariableId| {
-        machine.graph.locals[layout.variable(*id).place.local].may_be_text
-            && !literals::is_told(machine, *id)
+        machine.graph.locals[layout.variable(*id).place.local].saving.may_be_text
+            && !literals::is_by_type(machine, *id)
     };
     let mut out = TokenStream::new();
     for (at, new) in first_held(machine) {
-        out.extend(new.iter().map(|id| literals::tell(machine, *id, at)));
+        out.extend(new.iter().map(|id| literals::select_encoding(machine, *id, at)));
         for (kind, bound, ty) in [
             (LocalKind::Value, "Owned", quote_spanned!(at=> T)),
             (LocalKind::Items, "OwnedItems", quote_spanned!(at=> __piton::Items<T>)),
@@ -299,8 +298,7 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
     out
 }
 
-/// A token per awaited operation. Its span is the operation, so that rustc says there what cannot
-/// be awaited.
+/// A token per awaited operation. It has the span of the operation, where rustc reports types that cannot be awaited.
 pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
     for (_, kind, tokens) in awaits(machine) {
         for (token, future) in tokens {

@@ -3,51 +3,46 @@
 //! They are not loaded in every step, but only where the workflow ends. An uninitialized variable represents them:
 //! assigned there, it is dropped in the order of the source; on other paths it generates no code.
 
+use std::ops::Range;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Index;
 
 use super::add::add;
-use super::printer::Printer;
 use super::variables::parked;
-use crate::layout::VariableId;
 use crate::syntax::hygiene::numbered;
 
-impl Printer<'_> {
-    /// Declares what stands for these parts of a local, unless what comes right before them stands for these, too.
-    pub(super) fn declare_untouched(
-        &self,
-        out: &mut TokenStream,
-        ids: &[VariableId],
-        is_next: bool,
-    ) {
-        let first = ids.first().and_then(|id| self.position(*id));
-        let Some(first) = first else { return };
-        let end = first + ids.len();
-        let mut untouched = self.untouched.borrow_mut();
-        match untouched.last_mut().filter(|last| is_next && last.end == first) {
-            Some(last) => last.end = end,
+/// The positions of untouched locals in the state that a segment resumes, one range per variable.
+#[derive(Default)]
+pub(super) struct Untouched(Vec<Range<usize>>);
+
+impl Untouched {
+    /// Declares a variable for these positions, unless they are `adjacent` to the last ones: nothing has been declared in
+    /// between, so one variable represents both.
+    pub(super) fn declare(&mut self, out: &mut TokenStream, at: Range<usize>, adjacent: bool) {
+        match self.0.last_mut().filter(|last| adjacent && last.end == at.start) {
+            Some(last) => last.end = at.end,
             None => {
-                untouched.push(first..end);
-                let held = held(first);
-                add!(out, let #held: __piton::Untouched;);
+                let variable = variable(at.start);
+                self.0.push(at);
+                add!(out, let #variable: __piton::Untouched;);
             }
         }
     }
 
-    /// Gives it what is to be dropped.
-    pub(super) fn drop_untouched(&self) -> TokenStream {
+    /// Assigns the variables, so that the locals are dropped at the ends of their scopes.
+    pub(super) fn drop_all(&self) -> TokenStream {
         let parked = parked();
-        let untouched = self.untouched.borrow();
-        let give = untouched.iter().map(|positions| {
-            let held = held(positions.start);
+        let give = self.0.iter().map(|positions| {
+            let variable = variable(positions.start);
             let (first, end) = (Index::from(positions.start), Index::from(positions.end));
-            quote!(#held = __piton::Parked::untouched(#parked, #first, #end);)
+            quote!(#variable = __piton::Parked::untouched(#parked, #first, #end);)
         });
         give.collect()
     }
 }
 
-fn held(first: usize) -> Ident {
+fn variable(first: usize) -> Ident {
     numbered("u", first)
 }

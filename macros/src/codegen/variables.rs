@@ -8,7 +8,7 @@ use crate::ir::{LocalId, PointId, RegionId, start_of};
 use crate::layout::VariableId;
 use crate::syntax::hygiene::{TEXTS, hidden, in_source, numbered, written};
 
-/// Whose states and segments: those of the function itself, or those of a region.
+/// The owner of states and segments: the function (`None`) or a region.
 pub(super) type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
@@ -16,12 +16,12 @@ pub(super) fn machine_label(owner: Owner) -> Lifetime {
     label("__piton_state_machine", owner)
 }
 
-/// The label of the block around all that a step does, which ends where the step has no return value.
+/// The label of the block around the loop. A step without a return value breaks to it.
 pub(super) fn step_label(owner: Owner) -> Lifetime {
     label("__piton_step", owner)
 }
 
-/// Of a label that it does not find at once rustc looks how like it those in between are, unless they are longer by
+/// A long name: to suggest similar labels, rustc compares a label with those in between, unless their lengths differ by
 /// more than a third.
 pub(super) fn label(name: &'static str, owner: Owner) -> Lifetime {
     let mut ident = written(name);
@@ -31,24 +31,24 @@ pub(super) fn label(name: &'static str, owner: Owner) -> Lifetime {
     Lifetime { apostrophe: ident.span(), ident }
 }
 
-/// The label of the block around the arms, of which a macro of another file shall not break unseen: rustc refuses
-/// a `break` or `continue` without a label that would leave such a block.
+/// The label of the block around the arms. rustc refuses an unlabeled `break` or `continue` that leaves a labeled
+/// block, so a macro of another file cannot leave the machine's loop.
 pub(super) fn arms_label() -> Lifetime {
-    // One that begins so need not be used.
+    // rustc does not report a label with this prefix as unused.
     Lifetime::new("'_piton_arms_of_the_state_machine", Span::mixed_site())
 }
 
-/// What the texts are borrowed from that have been loaded.
+/// The store of loaded texts, from which variables borrow.
 pub(super) fn texts() -> Ident {
     hidden(TEXTS)
 }
 
-/// The slot through which a variable goes from segment to segment.
+/// The slot that passes a variable from segment to segment.
 pub(super) fn slot(id: VariableId) -> Ident {
     numbered("s", id.0)
 }
 
-/// The state that the machine is in, and then the next.
+/// The parked state: first the one that is resumed, then the next one.
 pub(super) fn parked() -> Ident {
     written("__piton_parked")
 }
@@ -58,12 +58,12 @@ pub(super) fn context() -> Ident {
     written("__piton_cx")
 }
 
-/// The variable that holds an operation while it is outstanding.
+/// The variable for an operation until it starts.
 pub(super) fn call(index: usize) -> Ident {
     numbered("call", index)
 }
 
-/// The variable that holds what an operation gave.
+/// The variable for the value of a branch that is ready.
 pub(super) fn ready(index: usize) -> Ident {
     numbered("ready", index)
 }
@@ -73,22 +73,22 @@ pub(super) fn awaited(span: Span) -> Ident {
     in_source("value", span)
 }
 
-/// What a branch begins with: the operation, or whether there is anything to begin.
+/// The variable with which a branch begins: its operation, or whether a region begins.
 pub(super) fn made(point: PointId, index: usize) -> Ident {
     hidden(&format!("m{}_{index}", point.0))
 }
 
-/// What a region takes over.
+/// The variable through which a region captures a variable.
 pub(super) fn taken_over(region: RegionId, id: VariableId) -> Ident {
     hidden(&format!("g{}_{}", region.0, id.0))
 }
 
-/// The token of the value that a region gives to a `join!`.
+/// The token of the value that a region returns to a `join!`.
 pub(super) fn output_token(region: RegionId) -> Ident {
     numbered("v", region.0)
 }
 
-/// The token of the type of a region's value.
+/// The token of a region's value within the region.
 pub(super) fn value_token(region: RegionId) -> Ident {
     numbered("r", region.0)
 }
@@ -111,7 +111,7 @@ pub(super) fn token(id: VariableId) -> Ident {
     numbered("t", id.0)
 }
 
-/// The token of a local that is of one type in several segments, saved or not.
+/// The token that ties a local in several segments, saved or not.
 pub(super) fn type_token(local: LocalId) -> Ident {
     numbered("y", local.0)
 }
@@ -126,8 +126,8 @@ pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
     hidden(&format!("f{}_{index}", point.0))
 }
 
-/// The token of an operation that is awaited alone. What rustc says of a use of it is said of the operation, and so no
-/// more than once.
+/// The token of an operation that is awaited alone, with the span of the operation, so that rustc reports an error
+/// once.
 pub(super) fn token_of_await(point: PointId, operation: &Expr) -> Ident {
     let mut token = operation_token(point, 0);
     token.set_span(start_of(operation));
@@ -139,7 +139,7 @@ pub(super) fn argument_token(index: usize) -> Ident {
     numbered("a", index)
 }
 
-/// What is told of the values of a variable.
-pub(super) fn told_token(id: VariableId) -> Ident {
+/// The token of the encoding that the type of a variable selects.
+pub(super) fn encoding_token(id: VariableId) -> Ident {
     numbered("lasts", id.0)
 }

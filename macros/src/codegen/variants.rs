@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use crate::collections::by_name::NameSet;
 use crate::frontend::parse::WorkflowFn;
 
-/// What `Self::…` means in the implementations for the type, which a variant would hide.
+/// Names after `Self::` in the implementations, which a variant would shadow.
 const RESERVED: [&str; 18] = [
     "ALL",
     "ARGUMENTS",
@@ -28,13 +28,13 @@ const RESERVED: [&str; 18] = [
     "Workflow",
 ];
 
-/// Whether the type of the workflow has the states as its variants. That of a method, or of a function in the body of another,
-/// nobody can name, and that of a generic workflow has parameters.
+/// Whether the type of the workflow has its states as variants. Nobody can name the type of a method or of a nested
+/// function, and the type of a generic workflow has parameters.
 fn has_them(function: &WorkflowFn) -> bool {
     !function.is_nested && function.method.is_none() && function.parameters.is_empty()
 }
 
-/// The variants, each for the state of the same number.
+/// The variants, in the order of the states.
 pub(super) fn variants(function: &WorkflowFn) -> Vec<Ident> {
     if !has_them(function) {
         return Vec::new();
@@ -53,13 +53,13 @@ pub(super) fn variants(function: &WorkflowFn) -> Vec<Ident> {
     names.collect()
 }
 
-/// What gives the variants their names, where the type is in scope.
+/// The implementation that maps variants to stored names, where the type is in scope.
 pub(super) fn named(function: &WorkflowFn, variants: &[Ident], out: &mut TokenStream) {
     if variants.is_empty() {
         return;
     }
     let (ident, names) = (&function.ident, &function.states);
-    // More implementations would take rustc longer than they are worth: each is 1 to 2 % of a small workflow.
+    // Each further implementation would take 1 to 2 % of the compile time of a small workflow.
     let all = quote! {
         impl ::piton::machine::States for #ident {
             const ALL: &'static [(Self, &'static str)] = &[#((Self::#variants, #names)),*];
@@ -68,7 +68,7 @@ pub(super) fn named(function: &WorkflowFn, variants: &[Ident], out: &mut TokenSt
     all.to_tokens(out);
 }
 
-/// A stored name as that of a variant.
+/// The name of the variant for a stored name.
 fn in_camel_case(stored: &str) -> String {
     let mut name = String::with_capacity(stored.len());
     let mut begins = true;

@@ -9,7 +9,7 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
-use crate::ir::{LocalId, MadeWith};
+use crate::ir::{LocalId, Rematerialized, SharedPattern};
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::rematerialize::item_parts::{base_of_part, is_of_item};
@@ -17,7 +17,7 @@ use crate::rematerialize::patterns;
 use crate::syntax::forms::{gives_option, is_made};
 use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{Fact, is, is_shared, joins, shares, tried};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 use crate::values::text_types::may_give_own;
 
 impl Lower<'_> {
@@ -131,8 +131,7 @@ impl Lower<'_> {
         let position = &self.locals[position].ident;
         let item =
             self.borrows().item_of("current", iterable, &quote_spanned!(span=> &#position), span);
-        let (mut bound, mut used) = (Vec::new(), Vec::new());
-        collect_bindings(pat, &mut bound);
+        let (bound, mut used) = (bindings(pat), Vec::new());
         let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
         let finds = is_shared || patterns::finds_again(pat);
         for ident in bound {
@@ -142,14 +141,15 @@ impl Lower<'_> {
                 continue;
             }
             let one = std::slice::from_ref(&ident);
-            self.locals[local].remade = Some(match pat {
+            let expr = match pat {
                 Pat::Ident(_) => item.clone(),
                 _ => patterns::of_all(pat, &item, one),
-            });
-            if !(is_shared || is_single) {
+            };
+            let pattern = (!is_shared && !is_single).then(|| {
                 let (pat, value) = (pat.clone(), item.clone());
-                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
-            }
+                SharedPattern { pat, value, always_matches: true }
+            });
+            self.locals[local].rematerialized = Some(Rematerialized { expr, pattern });
             used.extend(Some(ident).filter(is_used));
         }
         syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)

@@ -183,9 +183,7 @@ impl Borrows<'_> {
                 let mentions = Usage::of_expr(self.locals, looks).mentions;
                 closure.capture.is_none() || mentions.iter().all(|id| !self.locals[*id].mutable)
             }
-            Expr::Path(path) => {
-                path.path.get_ident().is_none_or(|id| self.locals.find(id).is_none())
-            }
+            Expr::Path(path) => self.locals.of_path(&path.path).is_none(),
             _ => false,
         }
     }

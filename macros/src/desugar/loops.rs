@@ -83,9 +83,9 @@ impl Lower<'_> {
                 }
                 let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
                 if !has_texts {
-                    this.locals[rest].shape = shape;
+                    this.locals[rest].saving.shape = shape;
                 }
-                this.locals[rest].may_be_text = may_be_text;
+                this.locals[rest].saving.may_be_text = may_be_text;
                 let rest = Expr::Reference(syn::ExprReference {
                     attrs: Vec::new(),
                     and_token: syn::Token![&](span),
@@ -148,16 +148,16 @@ impl Lower<'_> {
             false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
         };
         let rest = self.rest(values, ("zipped", &wild_pat()), has_texts, span);
-        self.locals[rest].may_be_text = may_be_text;
+        self.locals[rest].saving.may_be_text = may_be_text;
         let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };
         let value = self.new_temporary("zipped", kind, span);
-        self.locals[value].bound_by = self.locals[rest].bound_by;
-        self.locals[value].redacted = self.locals[rest].redacted;
+        self.locals[value].identity.bound_by = self.locals[rest].identity.bound_by;
+        self.locals[value].visibility.redacted = self.locals[rest].visibility.redacted;
         if let Shape::List(item) = &shape
             && !has_texts
         {
-            self.locals[value].shape = Shape::clone(item);
-            self.locals[rest].shape = shape;
+            self.locals[value].saving.shape = Shape::clone(item);
+            self.locals[rest].saving.shape = shape;
         }
         (self.locals.path(rest), self.locals.path(value))
     }
@@ -186,7 +186,7 @@ impl Lower<'_> {
         if let Pat::Ident(pat) = item
             && let Some(item) = self.locals.find(&pat.ident)
         {
-            self.locals[item].item_of = Some(rest);
+            self.locals[item].saving.item_of = Some(rest);
         }
         rest
     }
@@ -206,7 +206,7 @@ impl Lower<'_> {
         self.note_source(position, &iterable);
         if methods::is_shared(&iterable) {
             // As a list, which has no destructor.
-            self.locals[position].lent = Some(rows(&iterable).unwrap_or(&iterable).clone());
+            self.locals[position].loop_borrow = Some(rows(&iterable).unwrap_or(&iterable).clone());
         } else {
             self.check_lent(&iterable, &body);
         }
@@ -236,7 +236,7 @@ impl Borrows<'_> {
         let Pat::Ident(pat) = pat else { return false };
         let local = self.locals.find(&pat.ident);
         pat.by_ref.is_none()
-            && local.is_some_and(|local| self.locals[local].kind == LocalKind::Lent)
+            && local.is_some_and(|local| self.locals[local].saving.kind == LocalKind::Lent)
     }
 
     /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to

@@ -104,7 +104,7 @@ impl Lower<'_> {
             .collect();
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         self.locals[local].is_temporary = true;
-        self.locals[local].bound_by = fingerprint;
+        self.locals[local].identity.bound_by = fingerprint;
         let pat = self.locals.pattern(local);
         self.push(Stmt::Join { point, branches, pat, fail_fast });
         self.locals.path(local)

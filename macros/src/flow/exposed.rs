@@ -10,7 +10,8 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId, RegionId, ScopeId};
 
 /// By block; empty if nothing is exposed.
 pub(crate) fn kept(graph: &Graph) -> Vec<Set<Place>> {
-    let exposed: Vec<LocalId> = graph.locals.ids().filter(|id| graph.locals[*id].exposed).collect();
+    let exposed: Vec<LocalId> =
+        graph.locals.ids().filter(|id| graph.locals[*id].visibility.exposed).collect();
     if exposed.is_empty() {
         return Vec::new();
     }

@@ -119,7 +119,7 @@ impl Liveness {
         let moved = &self.moved_in[block.0];
         let mut entry = Set::new();
         for place in &live {
-            if graph.locals[place.local].remade.is_some()
+            if graph.locals[place.local].is_rematerialized()
                 || region.is_some_and(|id| self.captures.is_used_outside(id, place.local))
             {
                 continue;
@@ -138,7 +138,7 @@ impl Liveness {
     pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
         let mut remade = Set::new();
         for place in &self.live_in[block.0] {
-            if graph.locals[place.local].remade.is_some() {
+            if graph.locals[place.local].is_rematerialized() {
                 remade.insert(place.local);
             }
         }
@@ -366,7 +366,7 @@ fn is_prefix(other: &Place, place: &Place) -> bool {
 
 /// Adds a read. Who reads a remade local reads what it is made of.
 fn add_read(graph: &Graph, live: &mut Set<Place>, place: &Place) {
-    if graph.locals[place.local].remade.is_none() {
+    if !graph.locals[place.local].is_rematerialized() {
         live.insert(place.clone());
     } else {
         live.insert(Place::whole(place.local));

@@ -17,6 +17,7 @@ use crate::diagnostics::rules::Rule;
 use crate::frontend::substitute::Substitute;
 use crate::syntax::hygiene::Names;
 use crate::syntax::names::is_any_of;
+use crate::syntax::root::Root;
 use crate::syntax::source::{Surroundings, surroundings_of};
 
 /// What is in an `impl` block.
@@ -194,11 +195,12 @@ fn add_parameters(function: &mut Generics, block: Generics) {
     }
 }
 
-/// The functions of an `impl` block under an attribute that they have too, each compiled by `compile`.
+/// Compiles the functions with the attribute in an `impl` block that has the attribute with `args`, too.
 pub(crate) fn each(
     mut block: ItemImpl,
+    args: TokenStream,
     kind: Kind,
-    diagnostics: &Diagnostics,
+    diagnostics: Diagnostics,
     mut compile: impl FnMut(TokenStream, TokenStream, &ItemImpl) -> TokenStream,
 ) -> TokenStream {
     let mut head = block.clone();
@@ -213,8 +215,9 @@ pub(crate) fn each(
             syn::Meta::List(list) => list.tokens,
             _ => TokenStream::new(),
         };
+        let root = Root::of(&arguments);
         let compiled = compile(arguments, function.to_token_stream(), &head);
-        *item = ImplItem::Verbatim(compiled);
+        *item = ImplItem::Verbatim(root.applied(compiled));
     }
     if !found {
         diagnostics.malformed(
@@ -223,7 +226,11 @@ pub(crate) fn each(
             &format!("put `#[{}]` on its `async fn`s as well", kind.name),
         );
     }
-    block.into_token_stream()
+    if !args.is_empty() {
+        let help = "put the options on the functions of the block";
+        diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
+    }
+    diagnostics.finish_with(block.into_token_stream())
 }
 
 /// `Account<T>` as `Account::<T>`, which can stand wherever `Self` can.

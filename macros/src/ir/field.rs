@@ -8,8 +8,7 @@ use std::ops::Deref;
 use proc_macro2::Span;
 use syn::Member;
 
-/// The name of a field, or its number in a tuple. Two of them are the same if they are spelled alike, wherever they are
-/// written.
+/// The name of a field, or its index in a tuple. Equality ignores the span.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     name: String,
@@ -21,7 +20,7 @@ impl Field {
         Self { name, span }
     }
 
-    /// Where the source first has it, as far as it has been read.
+    /// The span of its first use in the source.
     pub(crate) fn span(&self) -> Span {
         self.span
     }

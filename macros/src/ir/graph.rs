@@ -1,4 +1,4 @@
-//! A function as blocks.
+//! The control flow graph of a function.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -19,24 +19,24 @@ pub(crate) struct Graph {
     pub(crate) params: Vec<LocalId>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) scopes: Vec<Scope>,
-    /// Where `break` and `continue` go, by [`TargetId`].
+    /// The jump targets of `break` and `continue`, by [`TargetId`](super::TargetId).
     pub(crate) targets: Vec<Target>,
     pub(crate) regions: Vec<Region>,
     /// By block: see [`edges`](Self::edges).
     pub(crate) edges: Vec<Vec<Edge>>,
-    /// By local.
+    /// By local: the locals from which it is rematerialized.
     pub(crate) made: Vec<Made>,
     pub(crate) touched: Touched,
 }
 
-/// The places that code does something with, wherever that is.
+/// The places that any code of the function assigns or moves.
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
-    /// The parts that it may assign.
+    /// The projections that may be assigned.
     pub(crate) fills: Set<Place>,
-    /// What it may move parts out of.
+    /// The projections that may be moved, and the scrutinees out of which patterns may move.
     pub(crate) moves: Set<Place>,
-    /// What it uses up, unless that is copied.
+    /// The places that are moved, unless they are `Copy`.
     pub(crate) spends: Set<Place>,
 }
 
@@ -52,24 +52,24 @@ impl Touched {
     }
 }
 
-/// Where a block goes, and what is bound on the way.
+/// The successor of a block, and the locals bound on the edge.
 pub(crate) type Edge = (BlockId, Vec<LocalId>);
 
-/// An `async` block that is a branch of a suspension point: a machine within the machine, with
-/// states of its own, that is stepped by the same step function.
+/// An `async` block that is a branch of a suspension point. It is a machine within the machine: it has its own states,
+/// and the same step function steps it.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
-    /// Where it is awaited, and which of the branches it is.
+    /// The point that awaits it, and its index among the branches.
     pub(crate) point: PointId,
     pub(crate) index: usize,
-    /// The region that it is in.
+    /// The region around it.
     pub(crate) parent: Option<RegionId>,
     /// Its first block.
     pub(crate) entry: BlockId,
-    /// The scope that all of its own locals are in.
+    /// The scope of its body.
     pub(crate) scope: ScopeId,
     pub(crate) is_move: bool,
-    /// Whether a request to cancel does not interrupt it.
+    /// Whether requests to cancel leave it running.
     pub(crate) is_shielded: bool,
     pub(crate) span: Span,
 }
@@ -83,52 +83,53 @@ pub(crate) struct Scope {
     pub(crate) locals: Vec<LocalId>,
 }
 
-/// Where the jumps of a loop or labeled block go.
+/// The jump targets of a loop or labeled block. A target is `None` if its block is unreachable, so that the graph does
+/// not contain it.
 ///
 /// A block that control does not come to is not in the graph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Target {
     pub(crate) exit: Option<BlockId>,
     pub(crate) head: Option<BlockId>,
-    /// The local that gets the value of a `break`.
+    /// The local that a `break` assigns its value to.
     pub(crate) dest: Option<LocalId>,
 }
 
-/// What a block is to the graph.
+/// Why a block begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// The first block.
     Start,
     /// The first block of a region.
     Region(RegionId),
-    /// Entered after a suspension.
+    /// Entered when a state is resumed.
     Resume(PointId),
     /// The head of a loop.
     Head,
-    /// Where a loop is left to.
+    /// The block after a loop.
     Exit,
     /// Anything else.
     Plain,
 }
 
-/// Straight code with one end.
+/// Straight-line code with one terminator.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
-    /// The region that it is in.
+    /// The region around it.
     pub(crate) region: Option<RegionId>,
-    /// The scope that is open where it begins.
+    /// The innermost scope at its start.
     pub(crate) scope: ScopeId,
     pub(crate) nodes: Vec<Node>,
-    /// What each node does with the locals.
+    /// The usage of each node.
     pub(crate) usages: Vec<Usage>,
     pub(crate) end: Terminator,
-    /// What the end does with the locals before it goes on.
+    /// The usage of the terminator.
     pub(crate) end_usage: Usage,
 }
 
 impl Block {
-    /// The code of its nodes and of its end, in order.
+    /// The code of its nodes and terminator, in order.
     pub(crate) fn code(&self) -> Vec<TokenStream> {
         struct Code(Vec<TokenStream>);
         impl Visit<'_> for Code {
@@ -149,7 +150,7 @@ impl Block {
         code.0
     }
 
-    /// Goes through the code of its nodes and of its end, in order.
+    /// Visits the code of its nodes and terminator, in order.
     pub(crate) fn visit<'ast>(&'ast self, visitor: &mut impl Visit<'ast>) {
         for node in &self.nodes {
             match node {
@@ -178,13 +179,13 @@ impl Block {
         }
     }
 
-    /// What its nodes and its end do with the locals, in order.
+    /// The usages of its nodes and terminator, in order.
     pub(crate) fn all_usages(&self) -> impl Iterator<Item = &Usage> {
         self.usages.iter().chain([&self.end_usage])
     }
 }
 
-/// A piece of a block.
+/// A statement of a block.
 #[derive(Debug)]
 pub(crate) enum Node {
     Code(syn::Stmt),
@@ -194,7 +195,7 @@ pub(crate) enum Node {
     Leave,
 }
 
-/// The end of a block.
+/// The terminator of a block.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "every block has one")]
 pub(crate) enum Terminator {
@@ -208,7 +209,7 @@ pub(crate) enum Terminator {
     Match {
         scrutinee: Expr,
         arms: Vec<(Pat, BlockId)>,
-        /// Where each arm ends in the source.
+        /// The end of each arm in the source.
         ends: Vec<Span>,
         merge: BlockId,
     },
@@ -228,12 +229,12 @@ pub(crate) enum Terminator {
     Select {
         point: PointId,
         arms: Vec<Choice>,
-        /// Whether the `Chosen` has one arm more, where it goes if no branch is left to wait for.
+        /// Whether the `Chosen` has one more arm, for the case that all branches are disabled.
         has_else: bool,
         is_biased: bool,
         resume: BlockId,
     },
-    /// Goes on in the arm that was ready.
+    /// Continues in the arm of the branch that was ready.
     Chosen {
         point: PointId,
         arms: Vec<(Pat, BlockId)>,
@@ -247,11 +248,11 @@ pub(crate) enum Terminator {
         resume: BlockId,
     },
     Return(Expr),
-    /// Nothing comes here.
+    /// The end of the block is unreachable.
     Unreachable,
 }
 
-/// One of the operations of a `select!`.
+/// A branch of a `select!`.
 #[derive(Debug)]
 pub(crate) struct Choice {
     /// See [`SelectArm::refusal`](super::SelectArm::refusal).
@@ -287,17 +288,17 @@ impl Graph {
         self.regions_of(point).next().is_some()
     }
 
-    /// Whether `region` is `outer` or in it.
+    /// Whether `region` is `outer` or nested in it.
     pub(crate) fn is_within(&self, region: Option<RegionId>, outer: RegionId) -> bool {
         std::iter::successors(region, |region| self[*region].parent).any(|id| id == outer)
     }
 
-    /// Whether `scope` is `outer` or in it.
+    /// Whether `scope` is `outer` or nested in it.
     pub(crate) fn is_in_scope(&self, scope: ScopeId, outer: ScopeId) -> bool {
         self.scopes[scope.0].path.contains(&outer)
     }
 
-    /// The locals that are declared in the region, or in one in it.
+    /// The locals declared in the region or in regions nested in it.
     pub(crate) fn locals_within(&self, region: RegionId) -> Set<LocalId> {
         let outer = self[region].scope;
         let scopes = (0..self.scopes.len()).map(ScopeId);
@@ -305,18 +306,18 @@ impl Graph {
         inside.flat_map(|scope| &self.scopes[scope.0].locals).copied().collect()
     }
 
-    /// What the code of the region does with the locals, and that of the regions in it.
+    /// The usages in the region and in regions nested in it.
     pub(crate) fn usages_within(&self, region: RegionId) -> impl Iterator<Item = &Usage> {
         let blocks = self.blocks.iter().filter(move |block| self.is_within(block.region, region));
         blocks.flat_map(Block::all_usages)
     }
 
-    /// What all code does with the locals.
+    /// All usages.
     pub(crate) fn usages(&self) -> impl Iterator<Item = &Usage> {
         self.blocks.iter().flat_map(Block::all_usages)
     }
 
-    /// The local, and all that it is made of if it is made again where it is used.
+    /// The local, and, if it is rematerialized, all locals that this takes.
     pub(crate) fn made_of(&self, local: LocalId) -> &Set<LocalId> {
         &self.made[local.0].of
     }
@@ -325,12 +326,12 @@ impl Graph {
         (0..self.regions.len()).map(RegionId)
     }
 
-    /// Where control goes from the end of a block, also by way of a suspension.
+    /// The successors of a block, including the block after its suspension.
     pub(crate) fn edges(&self, block: BlockId) -> &[Edge] {
         &self.edges[block.0]
     }
 
-    /// The locals bound where a block begins, by block: parameters, and what an await gives.
+    /// By block, the locals bound at its start: parameters, and the pattern of an await.
     pub(crate) fn bound_at_entry(&self) -> Vec<&[LocalId]> {
         let mut bound: Vec<&[LocalId]> = vec![&[]; self.blocks.len()];
         bound[0] = &self.params;

@@ -6,6 +6,7 @@
 
 mod field;
 mod graph;
+mod local;
 pub(crate) mod locals;
 mod shape;
 mod tree;
@@ -17,7 +18,8 @@ pub(crate) use self::field::Field;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
-pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
+pub(crate) use self::local::{Local, LocalKind, Rematerialized, SharedPattern};
+pub(crate) use self::locals::Locals;
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,
@@ -41,7 +43,7 @@ indexes! {
     BlockId;
     /// Index into [`Graph::scopes`].
     ScopeId;
-    /// A loop or labeled block that is taken apart; the number is in its rewritten label.
+    /// A loop or labeled block whose body suspends. Its label in the code contains the number.
     TargetId;
     /// Index into [`Tree::points`]: a suspension point.
     PointId;
@@ -49,7 +51,7 @@ indexes! {
     RegionId;
 }
 
-/// The label of a loop or block that is taken apart, as it stands in the code that jumps to it.
+/// The label of a target, as the code that jumps to it contains it.
 pub(crate) fn target_label(target: TargetId, span: Span) -> syn::Lifetime {
     syn::Lifetime::new(&format!("'__piton_{}", target.0), span)
 }

@@ -1,11 +1,11 @@
-//! What the source shows of a value: whether it is or contains texts, and whether they are literals.
+//! The shape of a value, as far as the source shows it: texts, literals and ranges in it.
 
 use super::{Field, LocalKind};
 
-/// How many parts a tuple with literals in it may have: see `piton::machine::Literal`.
+/// The maximum length of a saved tuple that contains literals: see `piton::machine::Literal`.
 const MAX_PARTS: usize = 6;
 
-/// What is known of a value.
+/// The shape of a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
     #[default]
@@ -16,14 +16,14 @@ pub(crate) enum Shape {
     Lent,
     /// A `Cow<str>`.
     Cow,
-    /// A range with its end, `a..=b`.
+    /// An inclusive range, `a..=b`.
     Range,
     Tuple(Vec<Shape>),
     /// An array or a vector.
     List(Box<Shape>),
-    /// A `Some`, `Ok` or `Err` of it.
+    /// `Some`, `Ok` or `Err` of a value.
     Wrapped(Box<Shape>),
-    /// A closure that gives it.
+    /// A closure that returns a value.
     Gives(Box<Shape>),
 }
 
@@ -32,7 +32,7 @@ impl Shape {
         matches!(self, Self::Text | Self::Lent)
     }
 
-    /// Whether a text is in it, beside other things.
+    /// Whether it contains texts and is none itself.
     pub(crate) fn holds_text(&self) -> bool {
         let has_text = |shape: &Self| shape.is_text() || shape.holds_text();
         match self {
@@ -44,7 +44,7 @@ impl Shape {
         }
     }
 
-    /// Whether the texts in it are literals, all of them, and can be saved as such.
+    /// Whether all texts in it are literals that can be saved as such.
     pub(crate) fn is_of_literals(&self) -> bool {
         match self {
             Self::Unknown | Self::Text | Self::Range | Self::Gives(_) => true,
@@ -56,7 +56,7 @@ impl Shape {
         }
     }
 
-    /// What is known of the part of it that these fields are.
+    /// The shape of its projection to these fields, if the source shows one.
     pub(crate) fn part(&self, fields: &[Field]) -> Option<&Self> {
         let Some((field, rest)) = fields.split_first() else { return Some(self) };
         let Self::Tuple(shapes) = self else { return None };
@@ -64,7 +64,7 @@ impl Shape {
         shapes.get(index)?.part(rest)
     }
 
-    /// How a local of it is saved. A range gives none of its numbers unless it is `mutable`.
+    /// The encoding of a local of this shape. Only a `mutable` range can have advanced.
     pub(crate) fn kind(&self, mutable: bool) -> LocalKind {
         match self {
             Self::Text => LocalKind::Text,
@@ -75,13 +75,13 @@ impl Shape {
         }
     }
 
-    /// Whether a range with its end is a part of it.
+    /// Whether it contains an inclusive range.
     pub(crate) fn holds_range(&self) -> bool {
         let has_range = |shape: &Self| *shape == Self::Range || shape.holds_range();
         matches!(self, Self::Tuple(shapes) if shapes.iter().any(has_range))
     }
 
-    /// How many values are in one another.
+    /// How deeply values are nested in it.
     pub(crate) fn depth(&self) -> usize {
         match self {
             Self::Unknown | Self::Text | Self::Lent | Self::Cow | Self::Range => 0,
@@ -90,8 +90,7 @@ impl Shape {
         }
     }
 
-    /// What is known of a value that is one of two of the same type. Where one is a literal and nothing is known
-    /// of the other, that may be borrowed.
+    /// The shape of a value that has one of two shapes. A text is a literal only if both are.
     pub(crate) fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Text, Self::Text) => Self::Text,
@@ -118,7 +117,7 @@ impl Shape {
         }
     }
 
-    /// What is known of a value of which its type says this, and its source something else.
+    /// Combines the shape of a type with that of the `value` assigned to it.
     pub(crate) fn over(self, value: Self) -> Self {
         match (self, value) {
             (Self::Unknown, value) => value,

@@ -24,18 +24,18 @@ pub(crate) struct Point {
     /// The stored name of its state, unique in the workflow.
     pub(crate) name: String,
     pub(crate) kind: PointKind,
-    /// The `await`, or the name of the macro.
+    /// The span of the `await`, or of the macro's name.
     pub(crate) span: Span,
-    /// The point that waits for the `async` block that this one is in, and which of its branches
-    /// the block is.
+    /// If the point is in an `async` block: the point that awaits the block, and the index of the block among its
+    /// branches.
     pub(crate) within: Option<(PointId, usize)>,
-    /// The name that it shares with points before it, which it is told apart from by its number.
+    /// The name without its number, if points before it have the same name.
     pub(crate) repeats: Option<String>,
-    /// Which of those of its name it is.
+    /// Its place among the points of the same name.
     pub(crate) place: Place,
-    /// The patterns and conditions around it, and the pattern of its `let`.
+    /// The fingerprint of the patterns and conditions around it, and of the pattern of its `let`.
     pub(crate) around: Fingerprint,
-    /// What is waited for, if that is several things.
+    /// The branches of a `join!` or `select!`.
     pub(crate) branches: Vec<NamedBranch>,
 }
 
@@ -45,11 +45,11 @@ pub(crate) struct NamedBranch {
     pub(crate) name: String,
     /// Whether it is an `async` block.
     pub(crate) is_block: bool,
-    /// Which of those of its name in the point it is.
+    /// Its place among the branches of the same name.
     pub(crate) place: Place,
 }
 
-/// What is awaited, as far as the source shows it. The variants are those of
+/// The kind of the awaited operation, as far as the source shows it. The variants are those of
 /// `piton::model::AwaitKind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PointKind {
@@ -75,43 +75,43 @@ pub(crate) struct Body {
     reason = "a function has few statements, and they move little"
 )]
 pub(crate) enum Stmt {
-    /// A statement without suspension points. It may jump to targets by their rewritten labels. An expression
-    /// without a semicolon is asked to be `()`.
+    /// A statement without suspension points. It may jump to targets by their rewritten labels. An expression without a
+    /// semicolon must be `()`.
     Code(syn::Stmt),
     /// Declares a local that is assigned later.
     Declare(LocalId),
-    /// Gives a declared local its value.
+    /// Initializes a declared local.
     Define {
         local: LocalId,
         value: Expr,
     },
-    /// Awaits and binds the result. See [`discarded`] for an await that is a statement: with a type, it is
-    /// asked to be `()`.
+    /// Awaits and binds the result. See [`discarded`] for an await whose result is not bound: with a type, the result
+    /// must be `()`.
     Await {
         point: PointId,
         future: Expr,
         pat: Pat,
         ty: Option<Type>,
     },
-    /// Awaits the first of several.
+    /// `select!`.
     Select {
         point: PointId,
         arms: Vec<SelectArm>,
-        /// What is done if no branch is left to wait for.
+        /// The `else` branch, taken if all branches are disabled.
         otherwise: Option<Body>,
-        /// Whether the first in the source wins of those that are ready.
+        /// Whether the first ready branch in source order wins.
         is_biased: bool,
     },
-    /// Awaits all of several. With `fail_fast`, the first error ends it.
+    /// `join!`; with `fail_fast`, `try_join!`.
     Join {
         point: PointId,
         branches: Vec<Branch<AsyncBlock>>,
         pat: Pat,
         fail_fast: bool,
     },
-    /// A block of its own.
+    /// A lexical scope.
     Scope(Body),
-    /// `cond` may bind by `let`.
+    /// `cond` may contain `let`.
     If {
         cond: Expr,
         then: Body,
@@ -121,12 +121,12 @@ pub(crate) enum Stmt {
         scrutinee: Expr,
         arms: Vec<Arm>,
     },
-    /// `let … else`: the `else` part suspends.
+    /// `let … else` whose `else` block suspends.
     LetElse {
         local: syn::Local,
         otherwise: Body,
     },
-    /// `dest` is the local that `break` gives a value.
+    /// `dest` is the local that `break` assigns its value to.
     Loop {
         target: TargetId,
         dest: Option<LocalId>,
@@ -143,13 +143,13 @@ pub(crate) enum Stmt {
     Return(Expr),
 }
 
-/// An arm of a `match` that is taken apart.
+/// An arm of a `match` with suspension points.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    /// With its guard, which does not suspend.
+    /// Includes the guard, which does not suspend.
     pub(crate) pat: Pat,
     pub(crate) body: Body,
-    /// Where it ends in the source: rustc proposes a missing arm behind it.
+    /// The end of the arm in the source, behind which rustc suggests missing arms.
     pub(crate) end: Span,
 }
 
@@ -157,14 +157,14 @@ pub(crate) struct Arm {
 #[derive(Clone, Debug)]
 pub(crate) struct SelectArm {
     pub(crate) pat: Pat,
-    /// What a value must match to be taken, if the pattern may refuse one.
+    /// The pattern that a value must match, if the pattern of the arm is refutable.
     pub(crate) refusal: Option<Pat>,
     pub(crate) cond: Option<Expr>,
     pub(crate) future: Branch<AsyncBlock>,
     pub(crate) body: Body,
 }
 
-/// One of several futures that are awaited together.
+/// A branch of a `join!` or `select!`.
 #[derive(Clone, Debug)]
 pub(crate) enum Branch<R> {
     /// A durable operation.
@@ -193,25 +193,24 @@ impl<R: Copy> Branch<R> {
     }
 }
 
-/// An `async` block in the tree.
+/// An `async` block that is a branch.
 #[derive(Clone, Debug)]
 pub(crate) struct AsyncBlock {
     pub(crate) body: Body,
     /// Whether it is `async move`.
     pub(crate) is_move: bool,
-    /// Whether a request to cancel does not interrupt it.
+    /// Whether requests to cancel leave it running.
     pub(crate) is_shielded: bool,
-    /// The `async`.
+    /// The span of `async`.
     pub(crate) span: Span,
 }
 
-/// What binds the value of an await that is a statement of its own: nothing, not even `_`, because
-/// rustc warns of some values that are not used.
+/// The pattern of an await whose value is not bound, not even by `_`: rustc warns of some unused values.
 pub(crate) fn discarded() -> Pat {
     Pat::Verbatim(TokenStream::new())
 }
 
-/// The value as a statement, for rustc to say of it what it would say of the one from `start` to `end`.
+/// A statement that discards the value. rustc reports its lints at the source from `start` to `end`.
 pub(crate) fn discard(value: &impl ToTokens, start: Span, end: Span) -> TokenStream {
     let path = quote_spanned!(start=> ::piton::__private::discarded);
     let mut value = Group::new(Delimiter::Parenthesis, value.to_token_stream());
@@ -219,7 +218,7 @@ pub(crate) fn discard(value: &impl ToTokens, start: Span, end: Span) -> TokenStr
     quote!(#path #value)
 }
 
-/// The value as an expression from `start` to `end`, for rustc to point at.
+/// The value as an expression with the span from `start` to `end`, where rustc reports errors.
 pub(crate) fn whole(value: &impl ToTokens, start: Span, end: Span) -> TokenStream {
     let value = quote_spanned!(start=> (#value,));
     let part = quote_spanned!(end=> .0);
@@ -233,7 +232,7 @@ pub(crate) fn span_ends(tokens: TokenStream) -> (Span, Span) {
     (first, tokens.last().unwrap_or(first))
 }
 
-/// Where an expression ends.
+/// The span of the last token of an expression.
 pub(crate) fn end_of(expr: &Expr) -> Span {
     match expr {
         Expr::Block(block) => block.block.brace_token.span.close(),
@@ -244,7 +243,8 @@ pub(crate) fn end_of(expr: &Expr) -> Span {
     }
 }
 
-/// Where an expression begins. To make tokens of all of it takes time, and most of what is awaited is a call by name.
+/// The span of the first token of an expression. Most awaited expressions are calls of a path, for which this makes no
+/// tokens.
 pub(crate) fn start_of(expr: &Expr) -> Span {
     match expr {
         Expr::Call(call) if call.attrs.is_empty() => start_of(&call.func),

@@ -39,7 +39,7 @@ pub(crate) fn each_given(
         fn visit_expr_assign_mut(&mut self, assign: &mut ExprAssign) {
             visit_mut::visit_expr_assign_mut(self, assign);
             if let Expr::Path(path) = &*assign.left
-                && let Some(local) = path.path.get_ident().and_then(|it| self.locals.find(it))
+                && let Some(local) = self.locals.of_path(&path.path)
             {
                 (self.each)(local, &mut assign.right);
             }

@@ -64,7 +64,7 @@ pub(super) fn held(
 }
 
 fn is_saved_and_lends_nothing(local: &Local) -> bool {
-    local.remade.is_none() && local.lent.is_none()
+    !local.is_rematerialized() && local.loop_borrow.is_none()
 }
 
 /// The borrows without those that look at nothing of what is mentioned but what one before them looks at, too.
@@ -76,7 +76,7 @@ fn without_those_alike(
     let mut looked_at: Set<Place> = Set::new();
     let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
-        let made = graph.locals[*local].remade.as_ref();
+        let made = graph.locals[*local].rematerialized_by();
         let Some(places) = made.and_then(|made| looks_at(&graph.locals, made)) else {
             return true;
         };
@@ -96,8 +96,8 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
             Some(vec![Place::of(&made.expr, &|ident| locals.find(ident))?])
         }
         Expr::Path(path) => {
-            let local = &locals[locals.find(path.path.get_ident()?)?];
-            looks_at(locals, local.remade.as_ref()?)
+            let local = &locals[locals.of_path(&path.path)?];
+            looks_at(locals, local.rematerialized_by()?)
         }
         Expr::Tuple(parts) => {
             let parts = parts.elems.iter().map(|part| looks_at(locals, part));
@@ -121,13 +121,13 @@ fn loops(
     segment: BlockId,
     to: BlockId,
 ) -> impl Iterator<Item = LocalId> {
-    let locals = graph.locals.ids().filter(|local| graph.locals[*local].lent.is_some());
+    let locals = graph.locals.ids().filter(|local| graph.locals[*local].loop_borrow.is_some());
     locals.filter(move |local| [segment, to].iter().all(|block| liveness.is_live(*block, *local)))
 }
 
 /// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.
 pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
-    let lent = graph.locals[position].lent.as_ref();
+    let lent = graph.locals[position].loop_borrow.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();
     mentions.flat_map(|local| graph.made_of(local)).copied().collect()
@@ -136,8 +136,8 @@ pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
 /// Whether the local borrows from one that is saved. Of a closure rustc could not tell the types
 /// where it is not called.
 pub(super) fn is_borrow(graph: &Graph, local: LocalId) -> bool {
-    let is_saved = |local: LocalId| graph.locals[local].remade.is_none();
-    !matches!(graph.locals[local].remade, None | Some(Expr::Closure(_)))
+    let is_saved = |local: LocalId| !graph.locals[local].is_rematerialized();
+    !matches!(graph.locals[local].rematerialized_by(), None | Some(Expr::Closure(_)))
         && made_of(graph, local).any(is_saved)
 }
 

@@ -3,7 +3,7 @@
 //! Input: the graph and its liveness. Output: [`Layout`]. A *segment* is a block that is an arm of the step
 //! function's `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other
 //! block is printed inside the segment that leads to it, so that its borrows and temporaries work as in the source.
-//! Guarantees: see [`validate`].
+//! Guarantees: see [`validate()`].
 
 mod assigned_types;
 mod first_question;
@@ -45,47 +45,47 @@ use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
 
-/// A piece of the step function that runs without interruption, and is an arm of its own: the blocks from the one with
-/// which a state resumes, or to which several others jump, up to the next such blocks.
+/// A part of the step function that runs without interruption and is an arm of its own: the blocks from a resume block,
+/// or from a block that several others jump to, up to the next such blocks.
 #[derive(Debug)]
 pub(crate) struct Segment {
-    /// The block that it begins with, by which it is known.
+    /// The first block, which identifies it.
     pub(crate) block: BlockId,
-    /// What it is given.
+    /// The variables that it receives.
     pub(crate) entry: Vec<VariableId>,
-    /// What it makes again, in order.
+    /// The locals that it rematerializes, in order.
     pub(crate) remade: Vec<LocalId>,
-    /// What it declares because it assigns it.
+    /// The locals that it declares, because it assigns them.
     pub(crate) declared: Vec<LocalId>,
-    /// What its code names.
+    /// The locals that its code names.
     pub(crate) named: Set<LocalId>,
-    /// What its code binds or declares.
+    /// The locals that its code binds or declares.
     bound: Set<LocalId>,
-    /// What its code uses, directly or by way of locals that are made again.
+    /// The locals that its code uses, directly or through rematerialized locals.
     pub(crate) needed: Set<LocalId>,
-    /// The borrows that it leaves to others, by where it goes on.
+    /// The borrows that are held across its jumps, by the target.
     pub(crate) held: BTreeMap<BlockId, Vec<LocalId>>,
-    /// What the regions use from outside that it steps because it waits for them.
+    /// The captures by reference of the regions that it steps.
     pub(crate) used_by_regions: Set<LocalId>,
-    /// What the regions take over that it begins.
+    /// The locals that move into the regions that it begins.
     given: Set<LocalId>,
-    /// What of `entry` its code does not touch and all of its exits need, but for the end of the workflow.
+    /// The variables of `entry` that its code does not touch and that all exits except the end of the workflow need.
     kept: Set<VariableId>,
-    /// Whether the workflow may end in it, where what it keeps is dropped.
+    /// Whether the workflow may end in it, so that what it keeps is dropped.
     pub(crate) may_end: bool,
-    /// The `?` that it begins with.
+    /// The `?` that it applies to the outcome of its await first.
     pub(crate) asked: Option<Asked>,
-    /// What other segments read, and this one neither reads nor hands on.
+    /// The locals that other segments read, and that this one neither reads nor passes on.
     pub(crate) idle: Set<LocalId>,
-    /// What it reads or hands on only behind a call that may never return.
+    /// The locals that it reads or passes on only after a call that may never return.
     pub(crate) hidden: Set<LocalId>,
-    /// Parts of locals that it fills before it reads them, and is not given.
+    /// The projections that it assigns before it reads them, and does not receive.
     pub(crate) unfilled: Vec<VariableId>,
 }
 
 impl Segment {
-    /// Whether the variable only passes through: it is neither loaded nor saved, but stays in the
-    /// bytes of the state, or in its slot.
+    /// Whether the variable only passes through: it is neither loaded nor saved, but stays in the bytes of the state,
+    /// or in its slot.
     pub(crate) fn keeps(&self, id: VariableId) -> bool {
         self.kept.contains(&id)
     }
@@ -94,15 +94,15 @@ impl Segment {
 /// A state of the machine.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// That its arm begins with.
+    /// The first block of its arm.
     pub(crate) block: BlockId,
     /// `None` for the start, of the function or of a region.
     pub(crate) point: Option<PointId>,
-    /// The region whose state it is.
+    /// The region that it is a state of.
     pub(crate) region: Option<RegionId>,
     pub(crate) name: String,
     pub(crate) fields: Vec<VariableId>,
-    /// Borrows that are made again of what is saved, and the positions of loops over borrows.
+    /// The rematerialized borrows of saved locals, and the positions of loops over borrows.
     pub(crate) borrows: Vec<LocalId>,
 }
 
@@ -116,28 +116,30 @@ pub(crate) struct Layout {
     exits: Vec<Exits>,
     /// By block, the segment that it is a part of.
     pub(crate) segment_of: Vec<BlockId>,
-    /// The start, then a state per suspension point that is reached, in source order; those of
-    /// regions follow in the same way, region by region.
+    /// The start, then one state per reachable suspension point, in source order; the states of regions follow, region
+    /// by region.
     pub(crate) states: Vec<State>,
-    /// By block, the number of the arm that begins with it, if one does.
+    /// By block, the number of the arm that begins with it.
     pub(crate) numbers: Vec<usize>,
     /// From state to state, or to the end.
     pub(crate) edges: Set<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
     pub(crate) read: Set<LocalId>,
-    /// The locals of which rustc is told that they are of one type in all segments.
+    /// The locals that are tied to one type in all segments.
     pub(crate) tied: Set<LocalId>,
-    /// The locals of which it is told wherever they are made again.
+    /// The locals that are tied wherever they are rematerialized.
     pub(crate) alike: BTreeMap<LocalId, Alike>,
-    /// What is changed and is held by its parts, so that these have to be its own.
+    /// The places that are changed and whose fields are separate variables, so that they must own the fields.
     pub(crate) in_parts: Set<Place>,
-    /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
+    /// The locals that may be borrows and whose fields are separate variables, with the moved fields as the source
+    /// writes them.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
-    /// The locals of which parts are saved.
+    /// The locals that are saved in parts.
     pub(crate) saved_in_parts: Set<LocalId>,
-    /// The parts that a node of a block moves out of a local that is saved as a whole, so that copies take their places.
+    /// The projections that a node of a block moves out of a local that is saved as a whole, so that copies take their
+    /// places.
     pub(crate) moved_parts_at: BTreeMap<(BlockId, usize), Vec<Place>>,
-    /// Which parts are filled before they are read.
+    /// The projections that are assigned before they are read.
     pub(crate) moved_parts: MovedParts,
 }
 
@@ -155,7 +157,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Segment) {
         let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
-        // What the start reads without having assigned it, rustc complains about.
+        // rustc reports what the start reads without having assigned it.
         let is_start = graph[block].kind == BlockKind::Start;
         let is_given = |place: &Place| !is_start && !vacant.at(block, place.local);
         let places = places.into_iter().filter(is_given);
@@ -170,7 +172,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         let needed = std::mem::take(&mut needed[block.0]);
         let mut remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
         remade.retain(|local| needed.contains(local));
-        // Each after those that it is made of.
+        // Each after the locals that it takes.
         remade.sort_by_cached_key(|local| graph.made_of(*local).len());
         let mut declared = &named - &bound;
         let given = entry.iter().chain(&unfilled).map(|id| variables.list[id.0].place.local);
@@ -186,8 +188,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
                     && parts.all(|place| !place.fields.is_empty())
             }));
         }
-        // What names one that is made again, and is not made itself, is not there.
-        declared.retain(|local| graph.locals[*local].remade.is_none());
+        // A segment that names a rematerialized local and does not rematerialize it needs no variable.
+        declared.retain(|local| !graph.locals[*local].is_rematerialized());
         let region = graph[block].region;
         let captures = liveness.captures();
         if let Some(region) = region {
@@ -270,12 +272,12 @@ impl Layout {
         self.segments.iter().find(|segment| segment.block == block)
     }
 
-    /// Whether a segment makes the local again.
+    /// Whether a segment rematerializes the local.
     pub(crate) fn is_remade(&self, local: LocalId) -> bool {
         self.segments.iter().any(|segment| segment.remade.contains(&local))
     }
 
-    /// The parts of locals that one segment moves out and another fills.
+    /// The projections that one segment moves out and another assigns.
     pub(crate) fn filled_later(&self) -> impl Iterator<Item = VariableId> + '_ {
         let parts: Set<_> = self.segments.iter().flat_map(|segment| &segment.unfilled).collect();
         parts.into_iter().copied()
@@ -286,7 +288,7 @@ impl Layout {
         self.states.iter().filter(move |state| state.region == owner)
     }
 
-    /// The state before a region has been stepped.
+    /// The start state of a region.
     pub(crate) fn start_of(&self, region: RegionId) -> Option<&State> {
         self.states.iter().find(|state| state.region == Some(region) && state.point.is_none())
     }
@@ -297,7 +299,7 @@ impl Layout {
     }
 }
 
-/// What a segment assigns as a whole, and may have been given parts of.
+/// The locals that a segment assigns as a whole, and may have received in parts.
 fn replaced<'a>(
     graph: &'a Graph,
     segment_of: &'a [BlockId],
@@ -305,7 +307,7 @@ fn replaced<'a>(
 ) -> impl Iterator<Item = LocalId> + 'a {
     let blocks = graph.block_ids().filter(move |id| segment_of[id.0] == segment);
     let nodes = blocks.flat_map(|id| graph[id].nodes.iter().zip(&graph[id].usages));
-    // The parts that stand alone are brought up to date at the ends of blocks, and before jumps that are seen.
+    // The variables of parts are assigned at the ends of blocks, and before visible jumps.
     let is_seen = |node: &Node| match node {
         Node::Code(stmt) => !divergence::are_hidden(stmt),
         _ => true,

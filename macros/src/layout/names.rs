@@ -39,7 +39,7 @@ pub(super) fn needed(
     for (segment, held) in &held {
         let needed = &mut needed[segment.0];
         for local in held.values().flatten() {
-            match graph.locals[*local].lent {
+            match graph.locals[*local].loop_borrow {
                 Some(_) => needed.add(&lent_by(graph, *local)),
                 None => _ = needed.insert(*local),
             }
@@ -76,7 +76,7 @@ fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [Loca
         return None;
     }
     let bound = &usage.binds;
-    let is_remade = |local: &LocalId| graph.locals[*local].remade.is_some();
+    let is_remade = |local: &LocalId| graph.locals[*local].is_rematerialized();
     (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
 }
 

@@ -70,7 +70,7 @@ pub(super) fn find_idle(
         all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
     }
     // What is exposed, those who look from outside read.
-    all.extend(graph.locals.ids().filter(|local| graph.locals[*local].exposed));
+    all.extend(graph.locals.ids().filter(|local| graph.locals[*local].visibility.exposed));
     for segment in segments {
         let used = &used[segment.block.0];
         segment.hidden = used - &surely_used[segment.block.0];

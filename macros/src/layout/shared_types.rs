@@ -33,14 +33,14 @@ pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, Ali
 
 fn alike(locals: &Locals, local: LocalId) -> Option<Alike> {
     let local = &locals[local];
-    let mut made = local.remade.as_ref().filter(|_| local.ty.is_none())?;
+    let mut made = local.rematerialized_by().filter(|_| local.ty.is_none())?;
     while let Expr::Paren(inner) = made {
         made = &inner.expr;
     }
     let Expr::Closure(closure) = made else {
         let mut open = Open { locals, found: false };
         open.visit_expr(made);
-        return (open.found && local.made_with.is_none()).then_some(Alike::Value);
+        return (open.found && local.shared_pattern().is_none()).then_some(Alike::Value);
     };
     let count = closure.inputs.len();
     let are_typed = closure.inputs.iter().all(|input| matches!(input, Pat::Type(_)));
@@ -107,8 +107,8 @@ fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
     match expr {
         Expr::Closure(_) => true,
         Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
-            let made = local.and_then(|local| locals[local].remade.as_ref());
+            let local = locals.of_path(&path.path);
+            let made = local.and_then(|local| locals[local].rematerialized_by());
             made.is_some_and(gives)
         }
         Expr::Paren(inner) => gives(&inner.expr),

@@ -50,13 +50,13 @@ impl Variables {
         let id = VariableId(self.list.len());
         let local = &graph.locals[place.local];
         let (ident, stored) = if place.fields.is_empty() {
-            (local.ident.clone(), local.stored.clone())
+            (local.ident.clone(), local.identity.name.clone())
         } else {
             let path = place.fields.join("_");
             let mut ident = hidden(&format!("part_{}_{}_{path}", id.0, local.ident));
             ident.set_span(ident.span().located_at(local.ident.span()));
             let path: Vec<_> = place.fields.iter().map(|field| without_prefix(field)).collect();
-            (ident, format!("{}.{}", local.stored, path.join(".")))
+            (ident, format!("{}.{}", local.identity.name, path.join(".")))
         };
         self.by_local[place.local.0].push(id);
         let kind = local.kind_of(&place.fields);

@@ -5,7 +5,7 @@ use syn::{Block, Ident, Local, Stmt};
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{LocalId, Locals};
 use crate::syntax::mentions::is_named;
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 use crate::syntax::suspend;
 
 /// The statements of each open block that are still to be lowered, the last ones first.
@@ -65,8 +65,7 @@ impl Following {
 
     /// Whether what the statement binds is named behind an await of its block, or what is bound from that before it.
     pub(crate) fn holds(&self, local: &Local) -> bool {
-        let mut bound = Vec::new();
-        collect_bindings(&local.pat, &mut bound);
+        let mut bound = bindings(&local.pat);
         let mut is_behind = false;
         for stmt in self.of_block() {
             is_behind |= suspend::stmt(stmt);
@@ -77,7 +76,7 @@ impl Following {
                 return true;
             }
             if let Stmt::Local(local) = stmt {
-                collect_bindings(&local.pat, &mut bound);
+                bound.extend(bindings(&local.pat));
             }
         }
         false

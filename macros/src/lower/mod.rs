@@ -32,7 +32,7 @@ use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
 use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
-use crate::values::static_borrows::lasts;
+use crate::values::static_borrows::is_static;
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug)]
@@ -208,9 +208,9 @@ impl Lower<'_> {
         };
         let local = self.new_temporary(&source, shape.kind(false), span);
         let may_be_text = !shape.is_text() && may_lend(&self.locals, value);
-        self.locals[local].may_be_text = may_be_text;
-        self.locals[local].lasts = may_be_text && lasts(&self.locals, value);
-        self.locals[local].shape = shape;
+        let is_static = may_be_text && is_static(&self.locals, value);
+        let saving = &mut self.locals[local].saving;
+        (saving.shape, saving.may_be_text, saving.is_static) = (shape, may_be_text, is_static);
         self.locals[local].is_temporary = true;
         self.note_source(local, value);
         local
@@ -230,8 +230,8 @@ impl Lower<'_> {
 
     /// Notes what a temporary has its value from.
     pub(crate) fn note_source(&mut self, local: LocalId, source: &impl ToTokens) {
-        self.locals[local].bound_by = self.locals.fingerprint(source);
-        self.locals[local].redacted = self.locals.names_redacted(source);
+        self.locals[local].identity.bound_by = self.locals.fingerprint(source);
+        self.locals[local].visibility.redacted = self.locals.names_redacted(source);
     }
 
     pub(crate) fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {

@@ -12,7 +12,7 @@ use crate::lower::Lower;
 use crate::lower::points::{BranchName, Pin};
 use crate::syntax::fingerprint::Place;
 use crate::syntax::names::{is_any_of, without_prefix};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// The name and kind of the state in which an operation is awaited.
 fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
@@ -128,9 +128,7 @@ pub(crate) fn of_value(value: &Expr) -> String {
 
 /// The name of what a pattern binds first.
 pub(crate) fn of_pattern(pat: &Pat) -> String {
-    let mut idents = Vec::new();
-    collect_bindings(pat, &mut idents);
-    idents.first().map_or_else(|| "loop".to_owned(), ToString::to_string)
+    bindings(pat).first().map_or_else(|| "loop".to_owned(), ToString::to_string)
 }
 
 /// The attributes of an expression, but for what is no expression by itself.

@@ -23,7 +23,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
         let local = &locals[id];
         let mutable = if local.mutable { "mut " } else { "" };
         let ty = local.ty.as_ref().map(|ty| format!(": {}", code(ty))).unwrap_or_default();
-        let kind = match local.kind {
+        let kind = match local.saving.kind {
             LocalKind::Value => "",
             LocalKind::Items => " (items)",
             LocalKind::Text => " (text)",
@@ -33,14 +33,16 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Range => " (range)",
         };
         let remade = local
-            .remade
-            .as_ref()
+            .rematerialized_by()
             .map(|made| format!(" made again as {}", code(made)))
             .unwrap_or_default();
         line(
             &mut out,
             0,
-            format!("{mutable}{}{ty} stored as {:?}{kind}{remade}", local.ident, local.stored),
+            format!(
+                "{mutable}{}{ty} stored as {:?}{kind}{remade}",
+                local.ident, local.identity.name
+            ),
         );
     }
     out

@@ -18,7 +18,6 @@ use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
-use crate::syntax::root::Root;
 use crate::verify::{lookups, pointers};
 use crate::{anf, codegen, layout, resolve};
 
@@ -37,15 +36,9 @@ pub(crate) fn expand(
         if let Some(both) = conditions::split(&mut block, &quote!(::piton::workflow(#args))) {
             return diagnostics.finish_with(both);
         }
-        let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
-            let root = Root::of(&args);
-            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
+        return method::each(block, args, Kind::WORKFLOW, diagnostics, |args, function, head| {
+            expand_function(args, function, Some(head), Diagnostics::new())
         });
-        if !args.is_empty() {
-            let help = "put the options on the functions of the block";
-            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
-        }
-        return diagnostics.finish_with(block);
     }
     expand_function(args, item, None, diagnostics)
 }
@@ -174,7 +167,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let mut dumps = Dumps::of(&function.name);
     let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
     if let Some(local) = receiver.and_then(|receiver| locals.find(receiver)) {
-        locals[local].stored = "self".to_owned();
+        locals[local].identity.name = "self".to_owned();
     }
     dumps.add("resolve", || dump::locals(&locals));
     let tree = anf::convert(function.context.as_ref(), &function.body, locals, diagnostics);
@@ -223,7 +216,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
         let places = state.fields.iter().map(|id| &layout.variable(*id).place);
         for place in places {
             let local = &graph.locals[place.local];
-            if local.holds_range && place.fields.is_empty() && seen.insert(place.local) {
+            if local.saving.holds_range && place.fields.is_empty() && seen.insert(place.local) {
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
@@ -238,7 +231,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
             let has_borrowed = local.texts_in(&place.fields).is_some()
                 && local.literals_in(&place.fields).is_none();
             if has_borrowed && seen.insert(place.local) {
-                let (what, help) = match local.kind {
+                let (what, help) = match local.saving.kind {
                     LocalKind::Items => (
                         "an item of this loop".to_owned(),
                         "make the text a `String` with `.to_owned()`; literals may stay as they are",
@@ -274,7 +267,7 @@ fn report_unexposed(
         let kept = layout.states.iter().flat_map(|state| &state.fields);
         kept.map(|id| &layout.variable(*id).place).any(|place| {
             let local = &graph.locals[place.local];
-            local.exposed && place.fields.is_empty() && name.unraw() == local.name()
+            local.visibility.exposed && place.fields.is_empty() && name.unraw() == local.name()
         })
     };
     for name in function.exposed.iter().filter(|name| !is_kept(name)) {

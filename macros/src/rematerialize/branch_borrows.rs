@@ -27,7 +27,7 @@ use crate::rematerialize::patterns::depends_on_guard;
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::forms::gives_option;
 use crate::syntax::hygiene::Names;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::{bindings, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::projections;
 
@@ -49,10 +49,10 @@ impl Lower<'_> {
         }
         self.keep_decided(&mut init.expr);
         let awaits = suspend::expr(&init.expr);
-        let source = self.locals[id].stored.clone();
+        let source = self.locals[id].identity.name.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
         let Some(again) = again else {
-            if self.locals[id].kind == LocalKind::Value {
+            if self.locals[id].saving.kind == LocalKind::Value {
                 self.check_lenders(&mut init.expr);
             }
             return;
@@ -62,7 +62,7 @@ impl Lower<'_> {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
             self.expr_stmt(branches, None, Dest::Discard);
         }
-        self.locals[id].remade = Some(again);
+        self.locals[id].rematerialized = Some(again.into());
     }
 
     /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.
@@ -183,8 +183,7 @@ impl Borrows<'_> {
         };
         let lent = self.lent(value);
         let value = lent.as_ref().unwrap_or(value);
-        let mut bound = Vec::new();
-        collect_bindings(pat, &mut bound);
+        let mut bound = bindings(pat);
         if let Expr::Path(path) = given {
             let ident = path.path.get_ident().filter(|ident| bound.contains(ident))?;
             let is_borrow =
@@ -219,8 +218,7 @@ fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
             });
         }
     }
-    let mut bound = Vec::new();
-    around.iter().for_each(|(pat, _)| collect_bindings(pat, &mut bound));
+    let bound: Vec<_> = around.iter().flat_map(|(pat, _)| bindings(pat)).collect();
     let mut named = Named(&bound, false);
     named.visit_expr(expr);
     named.1

@@ -18,7 +18,7 @@ use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
 use crate::syntax::methods::{Fact, is, tried};
-use crate::syntax::patterns::{binds_nothing, has_ref, split_type};
+use crate::syntax::patterns::{bindings, has_ref, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::shapes;
 
@@ -44,7 +44,7 @@ impl Lower<'_> {
                 if suspend::expr(value) { std::mem::take(&mut local.attrs) } else { Vec::new() };
             let id = self.temporary(value);
             let shape = shapes::of_value(&self.locals, &self.shapes, value);
-            self.locals[id].kind = shape.kind(mutable);
+            self.locals[id].saving.kind = shape.kind(mutable);
             (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
             let path = self.locals.path(id);
             if let Some((_, otherwise)) = diverge
@@ -81,7 +81,7 @@ impl Borrows<'_> {
         let by_ref = pats.iter().any(|pat| has_ref(pat))
             && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
         let mut lenders = Vec::new();
-        let binds = !pats.iter().all(|pat| binds_nothing(pat));
+        let binds = !pats.iter().all(|pat| bindings(pat).is_empty());
         if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
             return Vec::new();
         }
@@ -102,7 +102,7 @@ impl Borrows<'_> {
 
     /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
     pub(crate) fn is_taken_out_of(&self, opened: &Expr) -> bool {
-        local_of(self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
+        local_of(self.locals, opened).is_some_and(|local| !self.locals[local].is_rematerialized())
     }
 
     /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is

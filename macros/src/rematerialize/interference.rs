@@ -81,7 +81,7 @@ impl Borrows<'_> {
 
     /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
     pub(crate) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
-        let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();
+        let is_borrow = |place: &Place| self.locals[place.local].is_rematerialized();
         let places = places_in(self.locals, operand);
         !places.iter().any(|(place, _)| is_borrow(place))
             && places.iter().any(|(place, is_all)| {
@@ -93,7 +93,7 @@ impl Borrows<'_> {
     /// Whether moving or copying the expression later gives the same value.
     pub(crate) fn is_stable_value(&self, expr: &Expr, changed: &Changed) -> bool {
         match expr {
-            Expr::Path(path) => match path.path.get_ident().and_then(|i| self.locals.find(i)) {
+            Expr::Path(path) => match self.locals.of_path(&path.path) {
                 Some(local) => !changed.changes.contains(&local),
                 None => true,
             },
@@ -119,9 +119,9 @@ impl Borrows<'_> {
 fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
     match expr {
         Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            let local = locals.of_path(&path.path);
             let Some(local) = local else { return Vec::new() };
-            let mut places = match &locals[local].remade {
+            let mut places = match locals[local].rematerialized_by() {
                 Some(Expr::Reference(borrow)) => places_in(locals, &borrow.expr),
                 _ => Vec::new(),
             };

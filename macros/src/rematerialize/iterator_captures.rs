@@ -163,7 +163,7 @@ fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
 /// The local that a place is in.
 fn root_of(locals: &Locals, place: &Expr) -> Option<LocalId> {
     match place {
-        Expr::Path(path) => locals.find(path.path.get_ident()?),
+        Expr::Path(path) => locals.of_path(&path.path),
         Expr::Field(expr) => root_of(locals, &expr.base),
         Expr::Index(expr) => root_of(locals, &expr.expr),
         Expr::Paren(expr) => root_of(locals, &expr.expr),

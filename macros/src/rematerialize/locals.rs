@@ -7,7 +7,7 @@ use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 use super::branch_borrows;
 use super::patterns::{depends_on_guard, finds_again};
 use crate::ir::usage::{Place, Usage};
-use crate::ir::{LocalKind, MadeWith};
+use crate::ir::{LocalKind, Rematerialized, SharedPattern};
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::rematerialize::patterns;
@@ -16,7 +16,7 @@ use crate::syntax::calls::{names_constant, only_wraps};
 use crate::syntax::forms::is_plain_literal;
 use crate::syntax::macros;
 use crate::syntax::operators::is_sign;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::{bindings, split_type};
 use crate::syntax::source::constants::is_plain_constant;
 use crate::values::runtime_calls::{gives_borrow, lends};
 
@@ -83,18 +83,16 @@ impl Lower<'_> {
             }
             return;
         }
-        let bindings = Bindings::of(pat);
+        let modes = Bindings::of(pat);
         let lent = self.borrows().lent_together(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut are_shared = self.borrows().binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.borrows().binds_mutable_borrows(pat, value) {
-            let mut idents = Vec::new();
-            collect_bindings(pat, &mut idents);
-            idents
+            bindings(pat)
         } else if self.borrows().is_place(value) && finds_again(pat) {
             // What else it binds is moved or copied out, and saved as such.
-            are_shared = !bindings.has_mutable;
-            bindings.by_ref
+            are_shared = !modes.has_mutable;
+            modes.by_ref
         } else {
             return;
         };
@@ -104,11 +102,12 @@ impl Lower<'_> {
             if self.locals[local].mutable {
                 continue;
             }
-            self.locals[local].remade = Some(patterns::of(pat, value, std::slice::from_ref(ident)));
-            if !are_shared && borrows.len() > 1 {
+            let expr = patterns::of(pat, value, std::slice::from_ref(ident));
+            let pattern = (!are_shared && borrows.len() > 1).then(|| {
                 let (pat, value) = (pat.clone(), value.clone());
-                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
-            }
+                SharedPattern { pat, value, always_matches: false }
+            });
+            self.locals[local].rematerialized = Some(Rematerialized { expr, pattern });
         }
     }
 }
@@ -188,8 +187,8 @@ impl Borrows<'_> {
     /// How the expression is made again, if it is a local that stands for something else.
     pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
-        let local = self.locals.find(path.path.get_ident()?)?;
-        self.locals[local].remade.as_ref()
+        let local = self.locals.of_path(&path.path)?;
+        self.locals[local].rematerialized_by()
     }
 
     /// Whether the expression is a local that stands for a shared borrow.
@@ -262,7 +261,7 @@ impl Borrows<'_> {
                 // What it captures is then what it was when the closure was made.
                 let stays = |place: &Place| {
                     let local = &self.locals[place.local];
-                    local.remade.is_some() || !local.mutable
+                    local.is_rematerialized() || !local.mutable
                 };
                 closure.asyncness.is_none()
                     && closure.inputs.len() <= MAX_PARAMETERS
@@ -278,9 +277,7 @@ impl Borrows<'_> {
     pub(crate) fn never_changes(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) | Expr::Closure(_) => true,
-            Expr::Path(path) => {
-                path.path.get_ident().is_none_or(|ident| self.locals.find(ident).is_none())
-            }
+            Expr::Path(path) => self.locals.of_path(&path.path).is_none(),
             Expr::Verbatim(_) => true,
             Expr::Paren(expr) => self.never_changes(&expr.expr),
             Expr::Group(expr) => self.never_changes(&expr.expr),
@@ -319,7 +316,7 @@ impl Borrows<'_> {
     /// Whether the path is a constant, as far as its spelling shows.
     pub(crate) fn is_constant_path(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        let local = self.locals.of_path(&path.path);
         local.is_none() && names_constant(&path.path)
     }
 
@@ -327,8 +324,7 @@ impl Borrows<'_> {
     pub(crate) fn is_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => {
-                path.path.get_ident().is_some_and(|ident| self.locals.find(ident).is_some())
-                    || self.is_constant_path(expr)
+                self.locals.of_path(&path.path).is_some() || self.is_constant_path(expr)
             }
             // What it lends is there as long as the program.
             Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
@@ -356,9 +352,9 @@ impl Borrows<'_> {
     /// while others still borrow parts of the text before, which are saved by themselves.
     pub(crate) fn is_changing_text(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        let local = self.locals.of_path(&path.path);
         local.map(|local| &self.locals[local]).is_some_and(|local| {
-            local.mutable && matches!(local.kind, LocalKind::Text | LocalKind::Lent)
+            local.mutable && matches!(local.saving.kind, LocalKind::Text | LocalKind::Lent)
         })
     }
 }

@@ -194,7 +194,8 @@ impl Lower<'_> {
         let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
         let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
         let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
-        let can_stay = |key: &LocalId| Some(*key) != lender && self.locals[*key].remade.is_none();
+        let can_stay =
+            |key: &LocalId| Some(*key) != lender && !self.locals[*key].is_rematerialized();
         if !keys.iter().all(can_stay) {
             return None;
         }
@@ -247,7 +248,7 @@ impl Borrows<'_> {
     /// number that nothing changes.
     pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
         let unchanged = |path: &syn::ExprPath| {
-            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            let local = self.locals.of_path(&path.path);
             local.is_none_or(|local| {
                 let local = &self.locals[local];
                 !local.mutable || local.is_temporary
@@ -280,7 +281,7 @@ impl Borrows<'_> {
         let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
         let made_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
         let mut made_of = made_of.flat_map(|local| usage::made_of(self.locals, local));
-        asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
+        asks(expr) || made_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
     }
 
     /// Whether something that a value looks for is to be kept, so that it lends the same part again.

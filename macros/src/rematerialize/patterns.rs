@@ -6,9 +6,9 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Member, Pat, PatIdent, PatOr};
 
-use crate::ir::MadeWith;
+use crate::ir::SharedPattern;
 use crate::syntax::binding_modes::Bindings;
-use crate::syntax::patterns::{collect_bindings, is_binding};
+use crate::syntax::patterns::{bindings, is_binding};
 
 /// What `pat` binds to `idents` of a `value` that it matches: one value, or a tuple of them.
 pub(crate) fn of(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
@@ -24,7 +24,7 @@ pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
 
 /// As [`of`], for locals that are made together.
 pub(crate) fn together(
-    MadeWith { pat, value, always_matches }: &MadeWith,
+    SharedPattern { pat, value, always_matches }: &SharedPattern,
     idents: &[Ident],
 ) -> Expr {
     if *always_matches { of_all(pat, value, idents) } else { of(pat, value, idents) }
@@ -146,8 +146,7 @@ impl VisitMut for Only<'_> {
             }
             Pat::Or(or) => {
                 // Which alternative it was does not depend on what is wanted.
-                let mut bound = Vec::new();
-                collect_bindings(&or.cases[0], &mut bound);
+                let bound = bindings(&or.cases[0]);
                 let mut cases = or.cases.clone();
                 cases.iter_mut().for_each(|case| Only(&bound).visit_pat_mut(case));
                 if cases.iter().all(|case| *case == cases[0]) {

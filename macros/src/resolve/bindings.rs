@@ -46,10 +46,11 @@ impl Resolver<'_> {
         };
         let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
         let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
-        self.locals[id].is_given = true;
-        self.locals[id].bound_by = self.bound_by.fingerprint(&source);
-        self.locals[id].is_awaited = self.bound_by.is_awaited;
-        self.locals[id].is_within_own_let = self.lets.iter().any(|names| names.has(&source));
+        self.locals[id].is_initialized = true;
+        self.locals[id].identity.bound_by = self.bound_by.fingerprint(&source);
+        self.locals[id].identity.is_awaited = self.bound_by.is_awaited;
+        self.locals[id].identity.is_within_own_let =
+            self.lets.iter().any(|names| names.has(&source));
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 

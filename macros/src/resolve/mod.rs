@@ -54,7 +54,7 @@ pub(crate) fn resolve(
     *body = resolved.1;
     for (ident, stored) in held {
         if let Some(local) = locals.find(&ident) {
-            locals[local].stored = stored;
+            locals[local].identity.name = stored;
         }
     }
     locals
@@ -166,7 +166,7 @@ impl Resolver<'_> {
     /// Has people not see what a pattern has bound.
     fn redact(&mut self, pat: &Pat) {
         for local in bound_locals(&self.locals, pat) {
-            self.locals[local].redacted = true;
+            self.locals[local].visibility.redacted = true;
         }
     }
 
@@ -245,18 +245,18 @@ impl VisitMut for Resolver<'_> {
                 }
                 if exposed {
                     for local in bound_locals(&self.locals, &local.pat) {
-                        self.locals[local].exposed = true;
+                        self.locals[local].visibility.exposed = true;
                     }
                 }
                 if !former_names.is_empty() {
                     // There is one: the attribute is on no other pattern.
                     for local in bound_locals(&self.locals, &local.pat) {
-                        self.locals[local].formerly.clone_from(&former_names);
+                        self.locals[local].identity.former_names.clone_from(&former_names);
                     }
                 }
                 if local.init.is_none() {
                     for local in bound_locals(&self.locals, &local.pat) {
-                        self.locals[local].is_given = false;
+                        self.locals[local].is_initialized = false;
                     }
                 }
             }

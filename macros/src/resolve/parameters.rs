@@ -10,7 +10,7 @@ use syn::{Block, Ident, PatType};
 
 use crate::frontend::redact;
 use crate::syntax::hygiene::hidden;
-use crate::syntax::patterns::{collect_bindings, has_ref};
+use crate::syntax::patterns::{bindings, has_ref};
 
 /// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it
 /// apart in the body. Gives these names, and those that they are stored under.
@@ -18,8 +18,7 @@ pub(super) fn hold(params: &mut [PatType], body: &mut Block) -> Vec<(Ident, Stri
     let first = params.iter().position(|param| has_ref(&param.pat)).unwrap_or(params.len());
     let held = params.iter_mut().enumerate().skip(first).map(|(index, param)| {
         let ident = hidden(&format!("parameter{index}"));
-        let mut bound = Vec::new();
-        collect_bindings(&param.pat, &mut bound);
+        let bound = bindings(&param.pat);
         let stored = bound
             .first()
             .map_or_else(|| "unnamed".to_owned(), |name| format!("whole of {}", name.unraw()));

@@ -5,7 +5,7 @@
 //! neither the locals of a function nor a pass.
 //!
 //! ```text
-//! patterns::collect_bindings   (a, Some(ref b))            →  a, b
+//! patterns::bindings           (a, Some(ref b))            →  a, b
 //! suspend::expr                f(g().await)                →  true
 //! methods::gives_part          order.lines.first()         →  true
 //! ```

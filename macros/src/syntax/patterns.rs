@@ -11,10 +11,10 @@ pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
     }
 }
 
-/// The names that a pattern binds.
-pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
-    struct Bindings<'a>(&'a mut Vec<Ident>);
-    impl Visit<'_> for Bindings<'_> {
+/// The names that a pattern binds, each once.
+pub(crate) fn bindings(pat: &Pat) -> Vec<Ident> {
+    struct Bindings(Vec<Ident>);
+    impl Visit<'_> for Bindings {
         fn visit_pat_ident(&mut self, pat: &PatIdent) {
             if is_binding(pat) && !self.0.contains(&pat.ident) {
                 self.0.push(pat.ident.clone());
@@ -29,14 +29,9 @@ pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
         }
         fn visit_expr(&mut self, _: &Expr) {}
     }
-    Bindings(out).visit_pat(pat);
-}
-
-/// Whether a pattern binds no name.
-pub(crate) fn binds_nothing(pat: &Pat) -> bool {
-    let mut bound = Vec::new();
-    collect_bindings(pat, &mut bound);
-    bound.is_empty()
+    let mut bindings = Bindings(Vec::new());
+    bindings.visit_pat(pat);
+    bindings.0
 }
 
 /// Whether the pattern borrows from what it takes apart.

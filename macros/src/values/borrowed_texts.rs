@@ -43,15 +43,15 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
         Expr::Array(expr) => expr.elems.iter().any(may_lend),
         Expr::Unary(expr) => {
-            matches!(expr.op, UnOp::Deref(_)) && static_borrows::lasts(locals, &expr.expr)
+            matches!(expr.op, UnOp::Deref(_)) && static_borrows::is_static(locals, &expr.expr)
         }
         // An element or a field of what is not known to own its parts.
         Expr::Index(_) | Expr::Field(_) => true,
         // What an unknown macro makes may be anything.
         Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
         Expr::Path(path) => {
-            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
-            local.is_none_or(|local| locals[local].may_be_text)
+            let local = locals.of_path(&path.path);
+            local.is_none_or(|local| locals[local].saving.may_be_text)
         }
         Expr::MethodCall(call) => {
             let owns = is_any_of(&call.method, &OWNING);
@@ -64,7 +64,7 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
                 Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
                 Some(ty) => {
                     ty.ident.to_string().starts_with(char::is_lowercase)
-                        || static_borrows::lasts(locals, expr)
+                        || static_borrows::is_static(locals, expr)
                 }
                 None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
                 None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),

@@ -4,7 +4,7 @@
 use syn::{Expr, ExprMethodCall, Pat};
 
 use crate::syntax::methods::{Fact, is, is_one_of, named};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
 const PROJECTING: [&str; 5] = ["and_then", "filter_map", "find_map", "flat_map", "map"];
@@ -68,9 +68,7 @@ fn is_of(expr: &Expr, input: &Pat) -> bool {
         Expr::MethodCall(call) => is_of(&call.receiver, input),
         Expr::Unary(expr) => is_of(&expr.expr, input),
         Expr::Path(path) => {
-            let mut bound = Vec::new();
-            collect_bindings(input, &mut bound);
-            path.path.get_ident().is_some_and(|ident| bound.contains(ident))
+            path.path.get_ident().is_some_and(|ident| bindings(input).contains(ident))
         }
         _ => false,
     }

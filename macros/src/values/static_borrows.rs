@@ -10,33 +10,34 @@ use super::borrowed_texts::may_lend;
 use super::runtime_calls::is_made;
 use super::text_types::may_give_literal;
 use crate::ir::Locals;
+use crate::ir::usage::bound_locals;
 use crate::syntax::calls::names_constant;
 use crate::syntax::macros;
 use crate::syntax::methods::gives_part;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 
-/// Whether what the value borrows, if it is a borrow, is there as long as the program, as far as its source shows.
-pub(crate) fn lasts(locals: &Locals, value: &Expr) -> bool {
-    let lasts = |value: &Expr| lasts(locals, value);
+/// Whether the source shows that the value, if it is a borrow, is `'static`.
+pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
+    let is_static = |value: &Expr| is_static(locals, value);
     match value {
         Expr::Lit(_) => true,
-        Expr::Paren(expr) => lasts(&expr.expr),
-        Expr::Try(expr) => lasts(&expr.expr),
-        Expr::Reference(expr) => lasts(&expr.expr),
-        Expr::Field(expr) => lasts(&expr.base),
-        Expr::Index(expr) => lasts(&expr.expr),
-        Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && lasts(&expr.expr),
-        Expr::Path(path) => match path.path.get_ident().and_then(|ident| locals.find(ident)) {
-            Some(local) => locals[local].lasts,
+        Expr::Paren(expr) => is_static(&expr.expr),
+        Expr::Try(expr) => is_static(&expr.expr),
+        Expr::Reference(expr) => is_static(&expr.expr),
+        Expr::Field(expr) => is_static(&expr.base),
+        Expr::Index(expr) => is_static(&expr.expr),
+        Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && is_static(&expr.expr),
+        Expr::Path(path) => match locals.of_path(&path.path) {
+            Some(local) => locals[local].saving.is_static,
             None => names_constant(&path.path),
         },
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
             let ends = ends(value);
-            !ends.is_empty() && ends.into_iter().all(lasts)
+            !ends.is_empty() && ends.into_iter().all(is_static)
         }
         // What is lent, behind what it is lent of.
-        Expr::Call(call) if is_made(call) => call.args.last().is_some_and(lasts),
+        Expr::Call(call) if is_made(call) => call.args.last().is_some_and(is_static),
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
                 path.path.segments.last().is_some_and(|last| may_give_literal(&last.ident))
@@ -48,16 +49,16 @@ pub(crate) fn lasts(locals: &Locals, value: &Expr) -> bool {
             // What it may give in place of a part.
             let mut given = call.args.iter().filter(|_| !gives_part(call));
             let keeps = |arg: &Expr| {
-                matches!(arg, Expr::Closure(_)) || lasts(arg) || !may_lend(locals, arg)
+                matches!(arg, Expr::Closure(_)) || is_static(arg) || !may_lend(locals, arg)
             };
-            lasts(&call.receiver) && given.all(keeps)
+            is_static(&call.receiver) && given.all(keeps)
         }
         Expr::Macro(call) => macros::is_static(&call.mac),
         _ => false,
     }
 }
 
-/// Notes which of the locals that `pat` binds last.
+/// Notes which of the locals that `pat` binds are `'static`.
 pub(crate) fn note(locals: &mut Locals, pat: &Pat, value: &Expr) {
     let pat = split_type(pat).0;
     if let (Pat::Tuple(pats), Expr::Tuple(values)) = (pat, value)
@@ -67,17 +68,11 @@ pub(crate) fn note(locals: &mut Locals, pat: &Pat, value: &Expr) {
         pats.elems.iter().zip(&values.elems).for_each(|(pat, value)| note(locals, pat, value));
         return;
     }
-    if !lasts(locals, value) {
+    if !is_static(locals, value) {
         return;
     }
-    let mut bound = Vec::new();
-    collect_bindings(pat, &mut bound);
-    for ident in &bound {
+    for local in bound_locals(locals, pat) {
         // Something else may be assigned to a `mut` binding.
-        if let Some(local) = locals.find(ident)
-            && !locals[local].mutable
-        {
-            locals[local].lasts = true;
-        }
+        locals[local].saving.is_static |= !locals[local].mutable;
     }
 }

@@ -9,10 +9,11 @@ use super::shapes::{Shapes, of_value, says_nothing};
 use super::static_borrows;
 use super::text_types::of_type;
 use crate::collections::sets::Set;
+use crate::ir::usage::bound_locals;
 use crate::ir::{LocalId, Locals, Shape};
 use crate::syntax::macros;
 use crate::syntax::methods::is_one_of;
-use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 use crate::syntax::select::Select;
 
@@ -44,9 +45,9 @@ pub(crate) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let shapes = search.shapes;
     for (local, shape) in &shapes {
         let local = &mut locals[*local];
-        local.kind = shape.kind(local.mutable);
-        local.holds_range = local.mutable && shape.holds_range();
-        local.shape = shape.clone();
+        local.saving.kind = shape.kind(local.mutable);
+        local.saving.holds_range = local.mutable && shape.holds_range();
+        local.saving.shape = shape.clone();
     }
     shapes
 }
@@ -94,7 +95,7 @@ impl Search<'_> {
 
     fn local(&self, expr: &Expr) -> Option<LocalId> {
         let Expr::Path(path) = expr else { return None };
-        self.locals.find(path.path.get_ident()?)
+        self.locals.of_path(&path.path)
     }
 
     /// The local that the place is a part of.
@@ -124,12 +125,8 @@ impl Search<'_> {
         for pat in pats {
             if may_be_text {
                 static_borrows::note(self.locals, pat, value);
-                let mut idents = Vec::new();
-                collect_bindings(pat, &mut idents);
-                for ident in &idents {
-                    if let Some(local) = self.locals.find(ident) {
-                        self.locals[local].may_be_text = true;
-                    }
+                for local in bound_locals(self.locals, pat) {
+                    self.locals[local].saving.may_be_text = true;
                 }
             }
             let says_nothing = shape == Shape::Unknown && says_nothing(self.locals, value);
@@ -202,9 +199,9 @@ impl Search<'_> {
             (Pat::Paren(pat), shape) => self.bind(&pat.pat, shape),
             (Pat::Guard(pat), shape) => self.bind(&pat.pat, shape),
             (pat, _) => {
-                let mut idents = Vec::new();
-                collect_bindings(pat, &mut idents);
-                idents.iter().for_each(|ident| self.note(self.locals.find(ident), Shape::Unknown));
+                for local in bound_locals(self.locals, pat) {
+                    self.note(Some(local), Shape::Unknown);
+                }
             }
         }
     }
@@ -289,9 +286,9 @@ impl Visit<'_> for Search<'_> {
         if is_one_of(&ADDING, call)
             && call.args.iter().any(is_text)
             && let Expr::Path(list) = &*call.receiver
-            && let Some(local) = list.path.get_ident().and_then(|ident| self.locals.find(ident))
+            && let Some(local) = self.locals.of_path(&list.path)
         {
-            self.locals[local].may_be_text = true;
+            self.locals[local].saving.may_be_text = true;
         }
         self.add(call);
     }

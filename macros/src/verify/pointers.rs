@@ -87,7 +87,7 @@ fn find(graph: &Graph) -> Vec<(LocalId, Pointer)> {
     }
     for (local, value) in lets {
         let known = |path: &Path| {
-            let local = graph.locals.find(path.get_ident()?)?;
+            let local = graph.locals.of_path(path)?;
             found.iter().find(|(known, _)| *known == local).map(|(_, pointer)| *pointer)
         };
         if let Some(pointer) = in_value(value, &known) {

@@ -2,8 +2,8 @@
 
 use syn::Expr;
 
-/// Puts a `?` or a jump that a statement or the body of an arm begins with into parentheses: it becomes a `match` or
-/// a block, and for rustc the statement ends with that, unless a field or method follows.
+/// Encloses a `?` or jump at the start of a statement or arm in parentheses. It becomes a `match` or block, at whose
+/// end rustc would end the statement, unless a field or method follows.
 pub(super) fn enclose_first(expr: &mut Expr) {
     let (first, is_operand) = match expr {
         Expr::Assign(expr) => (&mut *expr.left, true),
@@ -23,7 +23,7 @@ pub(super) fn enclose_first(expr: &mut Expr) {
     }
 }
 
-/// The same for one that a `let … else` has before its `else`, where no `}` may stand.
+/// Does the same before the `else` of a `let … else`, where no `}` may stand.
 pub(in crate::codegen) fn enclose_last(expr: &mut Expr) {
     match expr {
         expr if becomes_block(expr) => enclose(expr),

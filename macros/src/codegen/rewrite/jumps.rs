@@ -10,16 +10,16 @@ use crate::collections::sets::Set;
 use crate::ir::{BlockKind, LocalId, label_target, span_ends, whole};
 use crate::syntax::hygiene::{hidden, in_source, is_hidden};
 
-/// A loop or a labeled block.
+/// A loop or labeled block within the code.
 pub(super) struct Target {
     label: Option<Label>,
     is_loop: bool,
-    /// What was whole before it.
+    /// The split locals that were whole before it.
     whole: Set<LocalId>,
 }
 
 impl Rewrite<'_, '_> {
-    /// A jump as it is in the machine, unless it stays as it is.
+    /// The code of the machine for a jump, if it differs from the source.
     pub(super) fn jump(&mut self, jump: &mut Expr) -> Option<TokenStream> {
         match jump {
             Expr::Return(expr) => {
@@ -56,7 +56,7 @@ impl Rewrite<'_, '_> {
             __piton::FromResidual::from_residual(#residual)
         };
         let complete = self.printer.complete_by_question(&from, span);
-        // rustc says of what has been made what it says of the question, and nowhere else.
+        // rustc reports an error of a generated variable at the `?`.
         let made = match &**value {
             Expr::Path(path) => path.path.get_ident().filter(|ident| is_hidden(ident)),
             _ => None,
@@ -72,7 +72,7 @@ impl Rewrite<'_, '_> {
                 quote_spanned!(span=> match #value { #made => __piton::Question::branch(#made) })
             }
         };
-        // An expression from the first token of the value to the question, for rustc to point at.
+        // The span from the first token of the value to the `?`, where rustc reports errors.
         let (start, _) = span_ends(value.to_token_stream());
         let whole = whole(&output, start, span);
         quote_spanned! {span=>
@@ -83,17 +83,17 @@ impl Rewrite<'_, '_> {
         }
     }
 
-    /// What has been awaited if its `?` has been asked by now, so that this is what the `?` gives.
+    /// The outcome of the await, if `value?` is the `?` that has been applied to it.
     fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
-        let segment = self.printer.segment;
+        let segment = self.printer.arm.segment;
         let asked = segment.asked.as_ref()?;
-        let BlockKind::Resume(point) = self.printer.machine.graph[segment.block].kind else {
+        let BlockKind::Resume(point) = self.printer.arm.machine.graph[segment.block].kind else {
             return None;
         };
         if !asked.is_of_awaited(value) {
             return None;
         }
-        let given = awaited(self.printer.machine.graph.points[point.0].span);
+        let given = awaited(self.printer.arm.machine.graph.points[point.0].span);
         if asked.is_bound {
             return Some(given.to_token_stream());
         }
@@ -114,27 +114,27 @@ impl Rewrite<'_, '_> {
         Some(quote!({ #parts #jump }))
     }
 
-    /// Visits what jumps may go to.
+    /// Visits a loop or labeled block.
     pub(super) fn target(
         &mut self,
         label: Option<&Label>,
         is_loop: bool,
         visit: impl FnOnce(&mut Self),
     ) {
-        let whole = self.printer.whole.borrow().clone();
+        let whole = self.printer.split.whole().clone();
         self.targets.push(Target { label: label.cloned(), is_loop, whole });
         visit(self);
         self.targets.pop();
     }
 
-    /// What a jump within the code does, so that at its target parts are where they are otherwise.
+    /// Splits locals before a jump within the code, as its target expects.
     fn taken_apart_for(&self, label: Option<&Lifetime>) -> Option<TokenStream> {
         let is_target = |target: &&Target| match label {
             Some(label) => target.label.as_ref().is_some_and(|its| its.name == *label),
             None => target.is_loop,
         };
         let target = self.targets.iter().rev().find(is_target);
-        let parts = self.printer.parts_made_since(&target?.whole);
+        let parts = self.printer.split.split_since(&target?.whole);
         (!parts.is_empty()).then_some(parts)
     }
 }

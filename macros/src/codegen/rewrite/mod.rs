@@ -1,4 +1,4 @@
-//! Rewrites jumps out of the user's code, and parts of locals in separate variables.
+//! Rewrites jumps that leave the user's code, and projections of split locals.
 //!
 //! ```text
 //! return e           →  return Ok(e)
@@ -20,21 +20,22 @@ use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
 use crate::ir::usage::Place;
+use crate::syntax::build::ident_expr;
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
 /// Rewrites code of one segment.
 pub(super) struct Rewrite<'p, 'a> {
-    printer: &'p Printer<'a>,
-    /// Names bound in inner scopes.
+    printer: &'p mut Printer<'a>,
+    /// Names that inner scopes shadow.
     hidden: Vec<String>,
-    /// What jumps within the code go to, innermost last.
+    /// The targets of jumps within the code, innermost last.
     targets: Vec<Target>,
 }
 
 impl<'p, 'a> Rewrite<'p, 'a> {
-    pub(super) fn new(printer: &'p Printer<'a>) -> Self {
+    pub(super) fn new(printer: &'p mut Printer<'a>) -> Self {
         Self { printer, hidden: Vec::new(), targets: Vec::new() }
     }
 
@@ -45,20 +46,16 @@ impl<'p, 'a> Rewrite<'p, 'a> {
     }
 
     fn hide(&mut self, pat: &Pat) {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        self.hidden.extend(idents.iter().map(ToString::to_string));
+        self.hidden.extend(bindings(pat).iter().map(ToString::to_string));
     }
 
-    /// The variable that the expression is a part of a local for.
+    /// The variable for the part that an expression denotes.
     fn part(&self, expr: &Expr) -> Option<Ident> {
-        let place = self.place(expr)?;
-        let mut parts = self.printer.parts_of(place.local);
-        parts.find(|(part, _)| *part == place).map(|(_, ident)| ident.clone())
+        self.printer.split.variable(&self.place(expr)?).cloned()
     }
 
     fn place(&self, expr: &Expr) -> Option<Place> {
-        let find = |ident: &Ident| self.printer.machine.graph.locals.find(ident);
+        let find = |ident: &Ident| self.printer.arm.machine.graph.locals.find(ident);
         Place::of(expr, &|ident| find(ident).filter(|_| !self.is_hidden(ident)))
     }
 
@@ -78,24 +75,23 @@ impl<'p, 'a> Rewrite<'p, 'a> {
 
     fn assigned(&mut self, assign: &ExprAssign) -> Option<TokenStream> {
         let whole = self.place(&assign.left).filter(|place| place.fields.is_empty())?;
-        let follow = self.printer.make_whole(whole.local);
+        let follow = self.printer.split.make_whole(whole.local);
         (!follow.is_empty()).then(|| quote!({ #assign; #follow }))
     }
 }
 
 impl VisitMut for Rewrite<'_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        if !self.printer.parts.is_empty()
+        if !self.printer.split.is_empty()
             && let Some(ident) = self.part(expr)
         {
-            *expr =
-                Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() });
+            *expr = ident_expr(ident);
             return;
         }
         match &mut *expr {
-            // Their jumps are their own; parts are rewritten in them too.
+            // Their jumps stay in them; they may use parts.
             Expr::Closure(closure) => {
-                if !self.printer.parts.is_empty() {
+                if !self.printer.split.is_empty() {
                     self.scoped(|this| {
                         closure.inputs.iter().for_each(|pat| this.hide(pat));
                         Parts(this).visit_expr_mut(&mut closure.body);
@@ -142,7 +138,7 @@ impl VisitMut for Rewrite<'_, '_> {
                 self.visit_expr_mut(&mut expr.expr);
                 self.hide(&expr.pat);
             }
-            // It runs in any case, so what it makes whole stays so.
+            // It always runs, so a local that it makes whole stays whole.
             Expr::Block(expr) => {
                 self.scoped(|this| visit_mut::visit_block_mut(this, &mut expr.block));
             }
@@ -155,9 +151,9 @@ impl VisitMut for Rewrite<'_, '_> {
         enclose_first(&mut arm.body);
         self.scoped(|this| {
             this.hide(&arm.pat);
-            let before = this.printer.whole.borrow().clone();
+            let before = this.printer.split.whole().clone();
             visit_mut::visit_arm_mut(this, arm);
-            let parts = this.printer.take_apart(&before);
+            let parts = this.printer.split.split_again(before);
             if !parts.is_empty() {
                 let body = &arm.body;
                 let body = quote!({ let __piton_value = #body; #parts __piton_value });
@@ -167,9 +163,9 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        let before = self.printer.whole.borrow().clone();
+        let before = self.printer.split.whole().clone();
         self.scoped(|this| visit_mut::visit_block_mut(this, block));
-        let parts = self.printer.take_apart(&before);
+        let parts = self.printer.split.split_again(before);
         if !parts.is_empty() {
             let body = quote!({ let __piton_value = #block; #parts __piton_value });
             block.stmts = vec![Stmt::Expr(Expr::Verbatim(body), None)];
@@ -203,8 +199,8 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 }
 
-/// Rewrites the expressions in a macro, the guard of a `matches!` with the pattern before it. `anf` has
-/// refused jumps in those that cannot be taken apart.
+/// Rewrites the expressions in a macro, and the guard of a `matches!` with its pattern. `anf` has refused jumps in
+/// macros that cannot be parsed.
 fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option<&Pat>)) {
     let Some(mut pieces) = macros::parse(mac) else { return };
     let mut changed = false;
@@ -229,19 +225,13 @@ fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option
     }
 }
 
-/// Rewrites the parts in code whose jumps stay.
+/// Rewrites projections in code whose jumps stay.
 struct Parts<'r, 'p, 'a>(&'r mut Rewrite<'p, 'a>);
 
 impl VisitMut for Parts<'_, '_, '_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match self.0.part(expr) {
-            Some(ident) => {
-                *expr = Expr::Path(syn::ExprPath {
-                    attrs: Vec::new(),
-                    qself: None,
-                    path: ident.into(),
-                });
-            }
+            Some(ident) => *expr = ident_expr(ident),
             None => visit_mut::visit_expr_mut(self, expr),
         }
     }
@@ -252,16 +242,15 @@ impl VisitMut for Parts<'_, '_, '_> {
     }
 
     fn visit_block_mut(&mut self, block: &mut syn::Block) {
-        let count = self.0.hidden.len();
-        visit_mut::visit_block_mut(self, block);
-        self.0.hidden.truncate(count);
+        self.0.scoped(|this| visit_mut::visit_block_mut(&mut Parts(this), block));
     }
+
     fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
         rewrite_macro(mac, |expr, pat| {
-            let count = self.0.hidden.len();
-            pat.into_iter().for_each(|pat| self.0.hide(pat));
-            self.visit_expr_mut(expr);
-            self.0.hidden.truncate(count);
+            self.0.scoped(|this| {
+                pat.into_iter().for_each(|pat| this.hide(pat));
+                Parts(this).visit_expr_mut(expr);
+            });
         });
     }
 }

@@ -56,7 +56,7 @@ impl Returned<'_> {
             Expr::Block(expr) => self.give_last(&expr.block),
             Expr::Path(_) | Expr::Field(_) => {
                 let local = local_of(self.locals, value);
-                let is_borrow = |local: &LocalId| self.locals[*local].remade.is_some();
+                let is_borrow = |local: &LocalId| self.locals[*local].is_rematerialized();
                 self.lends |= local.filter(is_borrow).is_some_and(|local| self.is_of(local));
             }
             _ => {}

@@ -34,7 +34,7 @@ pub(crate) fn decide(graph: &Graph, live_in: &[Set<Place>]) -> Captures {
     for id in graph.region_ids() {
         let owned = captures.outer[id.0].iter().copied();
         let owned = owned.filter(|local| {
-            graph.locals[*local].remade.is_none()
+            !graph.locals[*local].is_rematerialized()
                 && captures.owns(graph, live_in, &needs_after[id.0], id, *local)
         });
         let owned = owned.collect();

@@ -1,15 +1,15 @@
-//! The locals from which rematerialized locals are computed, found once for all queries.
+//! The locals that a rematerialization takes, computed once for all queries.
 
 use super::{Place, Usage, made_again};
 use crate::collections::sets::Set;
 use crate::ir::{LocalId, Locals};
 
-/// What one local is made of. A local that is saved is itself and nothing else.
+/// What rematerializing a local takes. A local that is saved takes itself.
 #[derive(Debug)]
 pub(crate) struct Made {
     /// The locals, itself among them.
     pub(crate) of: Set<LocalId>,
-    /// What is read where it is made again.
+    /// The places that its rematerialization reads.
     pub(crate) reads: Set<Place>,
 }
 

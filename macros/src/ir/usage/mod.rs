@@ -1,4 +1,4 @@
-//! Uses of locals in code: reads, assignments and jumps.
+//! What code does with locals: reads, assignments, borrows, moves and jumps.
 
 mod analysis;
 mod made;
@@ -12,9 +12,9 @@ pub(crate) use self::made::Made;
 use crate::collections::sets::Set;
 use crate::ir::usage::analysis::{Analysis, Mode};
 use crate::ir::{Branch, Field, LocalId, Locals, TargetId};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
-/// A local, or a field of one.
+/// A place: a local, or a projection of it to a field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) local: LocalId,
@@ -22,12 +22,12 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The whole local.
+    /// The local without a projection.
     pub(crate) fn whole(local: LocalId) -> Self {
         Self { local, fields: Vec::new() }
     }
 
-    /// The place that an expression is, if it is a local or a field of one. `find` knows the locals.
+    /// The place that an expression denotes, if it is one. `find` resolves the names of locals.
     pub(crate) fn of(expr: &Expr, find: &impl Fn(&Ident) -> Option<LocalId>) -> Option<Self> {
         match expr {
             Expr::Path(path) if path.qself.is_none() => {
@@ -42,24 +42,24 @@ impl Place {
         }
     }
 
-    /// A field of it.
+    /// Its projection to a field.
     pub(crate) fn field(mut self, member: &Member) -> Self {
         self.fields.push(Field::from(member));
         self
     }
 
-    /// Whether `other` is a part of it, or the same.
+    /// Whether `other` is this place or a projection of it.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.local == other.local && other.fields.starts_with(&self.fields)
     }
 
-    /// Whether one is a part of the other, or they are the same.
+    /// Whether one is the other or a projection of it.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.holds(other) || other.holds(self)
     }
 }
 
-/// A jump out of code that is otherwise left alone.
+/// A jump out of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Jump {
     Break(TargetId),
@@ -67,45 +67,43 @@ pub(crate) enum Jump {
     Return,
 }
 
-/// What a piece of code does with the locals.
+/// What a statement or expression does with the locals.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
-    /// What it reads that it has not assigned before.
+    /// The places that it reads before it assigns them.
     pub(crate) reads: Set<Place>,
-    /// What it has assigned for certain when it is through.
+    /// The locals that it assigns on every path to its end.
     pub(crate) assigned: Set<LocalId>,
-    /// What it may change.
+    /// The locals that it may assign or borrow mutably.
     pub(crate) changes: Set<LocalId>,
-    /// What it assigns, or borrows to change it, if it comes to that: what is a change by all means. What is
-    /// named without a place, as an element, counts as what it is in.
+    /// The places that it assigns or borrows mutably, if control reaches this. An element counts as its collection.
     pub(crate) writes: Set<Place>,
-    /// What else it may change: what methods are called on of which that is not known.
+    /// The places that it may borrow mutably: receivers of methods, unless their names show how they borrow.
     pub(crate) may_write: Set<Place>,
-    /// Those of them of which no method of the standard library has the name and only looks.
+    /// Those of `may_write` whose methods do not have the name of a method of std with `&self`.
     pub(crate) called: Set<Place>,
-    /// What it may assign as a whole.
+    /// The locals that it may assign as a whole.
     pub(crate) replaces: Set<LocalId>,
-    /// What it uses up as a whole, unless that is copied.
+    /// The locals that it moves as a whole, unless they are `Copy`.
     pub(crate) takes: Set<LocalId>,
-    /// What it uses up, as a whole or in part, unless that is copied. What is matched by a pattern is not known
-    /// to be.
+    /// The places that it moves, unless they are `Copy`. Scrutinees do not count: whether a pattern moves depends on
+    /// types.
     pub(crate) spends: Set<Place>,
-    /// What it may have used up as a whole when it is through.
+    /// The locals that it may have moved as a whole, and not assigned again, at its end.
     pub(crate) used_up: Set<LocalId>,
-    /// What it may move parts out of.
+    /// The projections that it may move, and the scrutinees out of which patterns may move.
     pub(crate) moves: Set<Place>,
-    /// The parts that it has assigned for certain when it is through.
+    /// The projections that it assigns on every path to its end.
     pub(crate) refills: Set<Place>,
-    /// The parts that it may assign.
+    /// The projections that it may assign.
     pub(crate) fills: Set<Place>,
-    /// What has happened for certain where it jumps.
+    /// For each jump, the state of the locals there.
     pub(crate) at_jumps: BTreeMap<Jump, Flow>,
-    /// What it reads that it has not refilled before, without what it refills; with the parts of it that
-    /// it always has.
+    /// The places that it reads, each with the projections of it that are assigned before on every path.
     pub(crate) looks: BTreeMap<Place, Set<Place>>,
-    /// Everything it names.
+    /// The locals that it names.
     pub(crate) mentions: Set<LocalId>,
-    /// What it binds, if it is a `let`.
+    /// The locals that it binds, if it is a `let`.
     pub(crate) binds: Vec<LocalId>,
     pub(crate) jumps: Set<Jump>,
 }
@@ -128,7 +126,7 @@ impl Usage {
         analysis.finish()
     }
 
-    /// The places that it reads, and what else it names.
+    /// The places that it reads, and the other locals that it names.
     pub(crate) fn named(self) -> Set<Place> {
         let Self { mut reads, mentions, .. } = self;
         let is_read = |local: &LocalId| reads.iter().any(|place| place.local == *local);
@@ -137,27 +135,27 @@ impl Usage {
         reads
     }
 
-    /// Whether it reads a part of a local that it has not refilled before.
+    /// Whether it reads a projection before it assigns it.
     pub(crate) fn looks_at(&self, part: &Place) -> bool {
         self.looks.iter().any(|(place, filled)| {
             place.overlaps(part) && !filled.iter().any(|filled| filled.holds(part))
         })
     }
 
-    /// Adds what else it reads.
+    /// Adds a place to `looks`.
     pub(crate) fn look(&mut self, place: Place, filled: Set<Place>) {
         let known = self.looks.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
         self.looks.insert(place, known);
     }
 
-    /// An expression that is matched against patterns.
+    /// A scrutinee.
     pub(crate) fn of_scrutinee(locals: &Locals, expr: &Expr) -> Self {
         let mut analysis = Analysis::new(locals);
         analysis.visit(expr, Mode::Scrutinee);
         analysis.finish()
     }
 
-    /// An expression that is matched against patterns, and their guards.
+    /// A scrutinee, and the guards of its patterns.
     pub(crate) fn of_match<'p>(
         locals: &Locals,
         scrutinee: &Expr,
@@ -169,13 +167,13 @@ impl Usage {
         analysis.finish()
     }
 
-    /// What the branches of `join!` or `select!` are begun with, each if its condition holds.
+    /// The operations and conditions of the branches of a `join!` or `select!`.
     pub(crate) fn of_branches<'e, R: 'e>(
         locals: &Locals,
         branches: impl Iterator<Item = (Option<&'e Expr>, &'e Branch<R>)>,
     ) -> Self {
         let mut analysis = Analysis::new(locals);
-        // What an `async` block takes over it has before the branches behind it assign anything.
+        // An `async` block captures locals before the branches behind it assign them.
         let mut is_taken_over = false;
         for (cond, branch) in branches {
             is_taken_over |= branch.operation().is_none();
@@ -193,12 +191,12 @@ impl Usage {
     }
 }
 
-/// What code does by which a local is made again.
+/// The usage of the expression that rematerializes a local.
 fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
-    Some(Usage::of_expr(locals, locals[local].remade.as_ref()?))
+    Some(Usage::of_expr(locals, locals[local].rematerialized_by()?))
 }
 
-/// The local, and all that it is made of if it is made again where it is used.
+/// The local, and, if it is rematerialized, all locals that this takes.
 pub(crate) fn made_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
     let mut made_of = Set::from([local]);
     let mut todo = vec![local];
@@ -213,17 +211,15 @@ pub(crate) fn made_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
 
 /// The locals that a pattern binds.
 pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
-    let mut idents = Vec::new();
-    collect_bindings(pat, &mut idents);
-    idents.iter().filter_map(|ident| locals.find(ident)).collect()
+    bindings(pat).iter().filter_map(|ident| locals.find(ident)).collect()
 }
 
-/// What has happened for certain, and what may have.
+/// The state of the locals at a point of the code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) assigned: Set<LocalId>,
     pub(crate) refilled: Set<Place>,
-    /// What may have been used up as a whole.
+    /// The locals that may have been moved as a whole.
     used_up: Set<LocalId>,
 }
 

@@ -109,7 +109,7 @@ impl Machine<'_> {
 
     fn what_is_remade_is_not_saved(&self) -> Checked {
         let mut saved = self.layout.variables.iter().filter(|variable| variable.is_saved);
-        match saved.find(|variable| self.graph.locals[variable.place.local].remade.is_some()) {
+        match saved.find(|variable| self.graph.locals[variable.place.local].is_rematerialized()) {
             Some(variable) => Err(format!("`{}` is both saved and made again", variable.stored)),
             None => Ok(()),
         }

@@ -53,7 +53,7 @@ fn fault(change: impl FnOnce(&mut Graph, &mut Layout)) -> String {
 fn given<'a>(graph: &Graph, layout: &'a mut Layout, name: &str) -> (&'a mut Segment, VariableId) {
     let id = layout.variables.iter().position(|variable| variable.stored == name);
     let id = VariableId(id.expect("there is such a local"));
-    assert_eq!(graph.locals[layout.variable(id).place.local].stored, name);
+    assert_eq!(graph.locals[layout.variable(id).place.local].identity.name, name);
     let segment = layout.segments.iter_mut().rev().find(|segment| segment.entry.contains(&id));
     (segment.expect("a segment is given it"), id)
 }
@@ -123,7 +123,8 @@ fn what_is_both_given_and_made_again_is_found() {
     assert!(given_too.contains("`sum` is both given and made again"), "{given_too}");
     let saved_too = fault(|graph, _| {
         let sum = graph.locals.find_name("sum").expect("there is such a local");
-        graph.locals[sum].remade = Some(syn::parse_quote!(0));
+        let zero: syn::Expr = syn::parse_quote!(0);
+        graph.locals[sum].rematerialized = Some(zero.into());
     });
     assert!(saved_too.contains("`sum` is both saved and made again"), "{saved_too}");
 }

@@ -35,7 +35,7 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
             reported.push(local);
             let (of, name) = (locals[source.place.local].name(), locals[local].name());
             let what = match locals[local] {
-                Local { lent: Some(_), .. } => "the iterator of this loop".to_owned(),
+                Local { loop_borrow: Some(_), .. } => "the iterator of this loop".to_owned(),
                 Local { is_temporary: true, .. } => "the value borrowed here".to_owned(),
                 _ => format!("`{name}`"),
             };
@@ -116,7 +116,7 @@ impl Source {
 
 fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
     let mut sources = Vec::new();
-    let made = locals[local].remade.as_ref().or(locals[local].lent.as_ref());
+    let made = locals[local].rematerialized_by().or(locals[local].loop_borrow.as_ref());
     if let Some(made) = made {
         add_sources(locals, made, 0, &mut sources);
     }
@@ -153,7 +153,7 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
             // Others may have the parts of a borrow that a pattern leaves.
             if !matches!(*made.expr, Expr::Call(_)) {
                 let taken = out.split_off(first).into_iter();
-                out.extend(taken.filter(|source| locals[source.place.local].remade.is_none()));
+                out.extend(taken.filter(|source| !locals[source.place.local].is_rematerialized()));
             }
             out[first..].iter_mut().for_each(|source| source.go_in(is_mutable));
         }
@@ -193,10 +193,10 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
         Expr::Unary(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Paren(expr) => add_sources(locals, &expr.expr, depth + 1, out),
         Expr::Path(path) => {
-            let Some(local) = path.path.get_ident().and_then(|ident| locals.find(ident)) else {
+            let Some(local) = locals.of_path(&path.path) else {
                 return;
             };
-            if let Some(made) = &locals[local].remade {
+            if let Some(made) = locals[local].rematerialized_by() {
                 add_sources(locals, made, depth + 1, out);
             }
             // What it borrows by way of another borrow it borrows from that as well.

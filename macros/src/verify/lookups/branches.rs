@@ -6,18 +6,17 @@ use syn::{Expr, Pat};
 use super::{Lookups, behind};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{LocalId, Locals, MadeWith};
+use crate::ir::{LocalId, Locals, SharedPattern};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     report_mutable(lookups, diagnostics);
     let locals = &lookups.graph.locals;
     for local in locals.ids() {
-        let Some(made_with) = &locals[local].made_with else { continue };
-        let is_beside = |other: &LocalId| locals[*other].made_with.as_ref() == Some(made_with);
+        let Some(pattern) = locals[local].shared_pattern() else { continue };
+        let is_beside = |other: &LocalId| locals[*other].shared_pattern() == Some(pattern);
         let mut before = locals.ids().take_while(|other| *other != local).filter(is_beside);
-        let Some(other) = before.find(|other| are_apart(lookups, made_with, [*other, local]))
-        else {
+        let Some(other) = before.find(|other| are_apart(lookups, pattern, [*other, local])) else {
             continue;
         };
         let (a, b) = (locals[other].name(), locals[local].name());
@@ -42,7 +41,7 @@ fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         lookups.made_again().filter(|local| behind::is_mutable(&graph.locals, *local));
     let Some(local) = mutable.find(|local| is_shared(*local)) else { return };
     let name = graph.locals[local].name();
-    let place = match &graph.locals[local].remade {
+    let place = match graph.locals[local].rematerialized_by() {
         Some(Expr::Reference(borrow)) => name_of_place(&graph.locals, &borrow.expr),
         _ => None,
     };
@@ -67,9 +66,7 @@ fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
 /// A local or a field of one, as the source writes it.
 fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
     match place {
-        Expr::Path(path) => {
-            locals.find(path.path.get_ident()?).map(|local| locals[local].name().to_owned())
-        }
+        Expr::Path(path) => locals.of_path(&path.path).map(|local| locals[local].name().to_owned()),
         Expr::Field(field) => {
             let base = name_of_place(locals, &field.base)?;
             Some(format!("{base}.{}", field.member.to_token_stream()))
@@ -80,7 +77,7 @@ fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
 }
 
 /// Whether one branch uses one of the locals, and another the other.
-fn are_apart(lookups: &Lookups<'_>, made_with: &MadeWith, [a, b]: [LocalId; 2]) -> bool {
+fn are_apart(lookups: &Lookups<'_>, made_with: &SharedPattern, [a, b]: [LocalId; 2]) -> bool {
     let Lookups { graph, liveness, .. } = lookups;
     // Of a place that is taken apart as it stands a closure captures the parts.
     let is_place = matches!(made_with.value, Expr::Path(_) | Expr::Field(_))

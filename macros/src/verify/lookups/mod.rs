@@ -43,7 +43,7 @@ impl Lookups<'_> {
     /// The locals that are made again.
     fn made_again(&self) -> impl Iterator<Item = LocalId> {
         let locals = &self.graph.locals;
-        locals.ids().filter(|local| locals[*local].remade.is_some())
+        locals.ids().filter(|local| locals[*local].is_rematerialized())
     }
 
     fn report_changed_keys(&self, diagnostics: &Diagnostics) {
@@ -177,7 +177,7 @@ fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
     }
     let mut keys = Keys { locals, found: Set::new() };
     for made in made_of(locals, local) {
-        if let Some(expr) = &locals[made].remade {
+        if let Some(expr) = locals[made].rematerialized_by() {
             keys.visit_expr(expr);
         }
     }

@@ -8,27 +8,27 @@ use syn::{Expr, Pat};
 
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals};
-use crate::syntax::patterns::collect_bindings;
+use crate::syntax::patterns::bindings;
 
-/// What becomes of the value of an expression.
+/// How the context of an expression uses its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Value,
     Scrutinee,
-    /// A scrutinee that a pattern borrows to change it.
+    /// A scrutinee with a `ref mut` binding.
     ScrutineeMut,
     Borrow,
     BorrowMut,
-    /// Borrows it, to change it or not.
+    /// Borrows it, perhaps mutably.
     BorrowAny,
-    /// As `BorrowAny`, by a method of a name by which the standard library only looks.
+    /// As `BorrowAny`, by a method with the name of a method of std with `&self`.
     BorrowAlike,
-    /// Uses it up, unless a method of this name is the user's own and borrows it.
+    /// Moves it, unless the method of this name is a user's method that borrows it.
     TakeAny,
 }
 
 impl Mode {
-    /// What becomes of what is matched against these patterns.
+    /// The mode of a scrutinee with these patterns.
     fn of_matched<'p>(pats: impl IntoIterator<Item = &'p Pat>) -> Self {
         struct ByRefMut(bool);
         impl Visit<'_> for ByRefMut {
@@ -49,7 +49,7 @@ pub(super) struct Analysis<'a> {
     usage: Usage,
     /// Names bound in inner scopes.
     hidden: Vec<String>,
-    /// What is certain so far; `None` where control does not come.
+    /// The state of the locals; `None` where the code is unreachable.
     pub(super) flow: Option<Flow>,
     mode: Mode,
 }
@@ -66,7 +66,7 @@ impl<'a> Analysis<'a> {
     }
 
     pub(super) fn finish(mut self) -> Usage {
-        // If control does not come to the end, nothing there reads what was before.
+        // If the end is unreachable, nothing there reads earlier values.
         match self.flow {
             Some(Flow { assigned, refilled, used_up }) => {
                 self.usage.assigned = assigned;
@@ -155,8 +155,8 @@ impl<'a> Analysis<'a> {
         Place::of(expr, &|ident| self.find(&ident.to_string()))
     }
 
-    /// What an `async move` block takes over that has been visited alone: the places that it reads, and all of
-    /// what it does something else with.
+    /// The captures of an `async move` block that has been analyzed alone: the places that it only reads, and the other
+    /// locals as a whole.
     fn taken_over(&self) -> Vec<Place> {
         let Usage { mentions, reads, changes, .. } = &self.usage;
         let is_read = |local: &LocalId| {
@@ -167,12 +167,12 @@ impl<'a> Analysis<'a> {
         places.chain(other.into_iter().map(Place::whole)).collect()
     }
 
-    /// Assigns to what stands on the left of `=`.
+    /// Assigns to the left-hand side of `=`.
     fn assign(&mut self, left: &Expr) {
         match left {
             Expr::Path(_) => {
                 if let Some(Place { local, .. }) = self.place(left) {
-                    // Where it is not there, rustc would take this for its first value.
+                    // Where the local is not initialized, rustc would accept the assignment as its initialization.
                     if self.locals[local].is_final() {
                         self.read(Place::whole(local), Mode::Borrow);
                     }
@@ -187,8 +187,8 @@ impl<'a> Analysis<'a> {
                 }
             }
             Expr::Field(_) if let Some(place) = self.place(left) => {
-                match self.locals[place.local].remade {
-                    // Nothing is moved out of what is borrowed.
+                match self.locals[place.local].rematerialized {
+                    // Nothing moves out of a borrow.
                     Some(_) => self.read(place, Mode::BorrowMut),
                     None => self.refill(place),
                 }
@@ -203,7 +203,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Assigns to a part of a local.
+    /// Assigns a projection of a local.
     fn refill(&mut self, place: Place) {
         self.usage.mentions.insert(place.local);
         self.usage.changes.insert(place.local);
@@ -214,7 +214,7 @@ impl<'a> Analysis<'a> {
         self.fill(place);
     }
 
-    /// Counts a part as there.
+    /// Counts a projection as assigned.
     fn fill(&mut self, place: Place) {
         self.usage.fills.insert(place.clone());
         if let Some(flow) = &mut self.flow {
@@ -222,7 +222,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Runs `visit` as code that may or may not run.
+    /// Visits code that may be skipped.
     fn maybe(&mut self, visit: impl FnOnce(&mut Self)) {
         let before = self.flow.clone();
         visit(self);
@@ -232,19 +232,19 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Runs `visit` and gives what is certain after it; the state is as before.
+    /// Visits a branch and returns the state at its end. The state here is as before.
     fn branch(&mut self, visit: impl FnOnce(&mut Self)) -> Option<Flow> {
         let before = self.flow.clone();
         visit(self);
         std::mem::replace(&mut self.flow, before)
     }
 
-    /// Goes on after one of several branches.
+    /// Joins the states at the ends of branches.
     fn merge(&mut self, branches: impl IntoIterator<Item = Option<Flow>>) {
         self.flow = branches.into_iter().flatten().reduce(|all, one| all.and(&one));
     }
 
-    /// Runs `visit` in a scope of its own.
+    /// Visits code in a new scope.
     fn scoped(&mut self, visit: impl FnOnce(&mut Self)) {
         let count = self.hidden.len();
         visit(self);
@@ -252,12 +252,10 @@ impl<'a> Analysis<'a> {
     }
 
     fn hide(&mut self, pat: &Pat) {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        self.hidden.extend(idents.iter().map(ToString::to_string));
+        self.hidden.extend(bindings(pat).iter().map(ToString::to_string));
     }
 
-    /// What is done with a place when this is done with a part of it.
+    /// The mode of a place whose projection has this mode.
     fn inner(&self, mode: Mode) -> Mode {
         match mode {
             Mode::BorrowMut | Mode::BorrowAny | Mode::BorrowAlike => mode,
@@ -275,8 +273,7 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Visits a body that runs at another time: it may read what it captures, and its jumps are its
-    /// own.
+    /// Visits a body that runs at another time: it may read its captures, and its jumps stay in it.
     fn detached(&mut self, visit: impl FnOnce(&mut Self)) {
         let jumps = self.usage.jumps.clone();
         self.maybe(|this| this.scoped(visit));

@@ -14,7 +14,7 @@ use crate::syntax::patterns::split_type;
 use crate::syntax::select::Select;
 
 impl Analysis<'_> {
-    /// The guard of a pattern, which is evaluated if that matches.
+    /// Visits the guard of a pattern, which runs only if the pattern matches.
     pub(in crate::ir::usage) fn guard(&mut self, pat: &Pat) {
         let Pat::Guard(guarded) = pat else { return };
         self.maybe(|this| {
@@ -25,8 +25,8 @@ impl Analysis<'_> {
         });
     }
 
-    /// What a branch is begun with, if its condition holds. Where others have taken something over before,
-    /// they may need what it assigns.
+    /// Visits a branch's condition, and its operation, which runs only if the condition holds. If a region before it
+    /// captures locals (`is_taken_over`), no assignment counts as certain.
     pub(in crate::ir::usage) fn begin(
         &mut self,
         cond: Option<&Expr>,
@@ -42,22 +42,21 @@ impl Analysis<'_> {
         run(self, operation, !is_taken_over && cond.is_none());
     }
 
-    /// What a struct gets its other fields from: they are moved out of it, and those that it does not get stay,
-    /// or are gone already.
+    /// Visits the base of a struct expression: the fields that are not `given` move out of it, and the others stay.
     fn visit_rest(&mut self, rest: &Expr, given: &[&syn::Member]) {
         let Some(place) = self.place(rest) else { return self.visit(rest, Mode::Scrutinee) };
         if place.fields.is_empty() {
             self.usage.takes.insert(place.local);
         }
         self.usage.spends.insert(place.clone());
-        // What it gives otherwise need not be there.
+        // The given fields need not be initialized in the base.
         let before = self.flow.clone();
         given.iter().for_each(|field| self.fill(place.clone().field(field)));
         self.read(place, Mode::Scrutinee);
         self.flow = before;
     }
 
-    /// What is awaited may run in part, then one of the handlers.
+    /// Operations may or may not run; then one of the handlers does.
     fn select(&mut self, select: &Select) {
         for arm in &select.arms {
             self.maybe(|this| {
@@ -109,7 +108,7 @@ impl Visit<'_> for Analysis<'_> {
                 self.visit_expr(&expr.index);
             }
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
-                // What is in a box is moved out of it.
+                // The value moves out of the box.
                 if mode == Mode::Value
                     && let Some(place) = self.place(&expr.expr)
                 {
@@ -146,7 +145,7 @@ impl Visit<'_> for Analysis<'_> {
                     this.visit_expr(&expr.cond);
                     then = this.branch(|this| this.visit_block(&expr.then_branch));
                 });
-                // A chain that fails half-way has not run all of its operands.
+                // A chain of conditions may end before its last operand.
                 if matches!(&*expr.cond, Expr::Binary(_)) {
                     self.flow = before;
                 }
@@ -261,13 +260,13 @@ impl Visit<'_> for Analysis<'_> {
             });
         };
         let is_known = macros::is_known(mac);
-        // In a release build it does nothing.
+        // In release builds, the macro expands to nothing.
         let runs = !macros::name(mac).starts_with("debug_");
         let format = macros::format_string(mac, &pieces);
         let named = macros::named_arguments(&pieces, format);
         for (index, piece) in pieces.iter().enumerate() {
             match piece {
-                // Otherwise these are separators, and names of arguments before `=`.
+                // Other tokens are separators, and names of arguments before `=`.
                 Piece::Tokens(tokens) => {
                     if let Some((pat, guard)) = macros::matches_pattern(mac, tokens) {
                         self.scoped(|this| {
