@@ -54,6 +54,7 @@ use crate::layout::Layout;
 use crate::syntax::continued;
 use crate::syntax::names::without_prefix;
 use crate::syntax::owned::stored_parts;
+use crate::syntax::patterns::parameter_name;
 use crate::verify::lookups::MovedKey;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
@@ -101,14 +102,6 @@ pub(crate) fn generate(
     }
     add::made(out, function.parameters.check().unwrap_or_default());
     definition
-}
-
-/// The name of a parameter, unless it is taken apart.
-fn parameter_name(pat: &syn::Pat) -> Option<String> {
-    match pat {
-        syn::Pat::Ident(pat) => Some(without_prefix(&pat.ident.to_string()).to_owned()),
-        _ => None,
-    }
 }
 
 /// What all of code generation works on.

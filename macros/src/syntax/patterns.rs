@@ -3,6 +3,8 @@
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, PatGuard, PatIdent, PatType, Type};
 
+use super::names::without_prefix;
+
 /// A pattern without its type, and the type.
 pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
     match pat {
@@ -30,6 +32,22 @@ pub(crate) fn collect_bindings(pat: &Pat, out: &mut Vec<Ident>) {
         fn visit_expr(&mut self, _: &Expr) {}
     }
     Bindings(out).visit_pat(pat);
+}
+
+/// The name under which the argument of a parameter is stored: for a pattern that takes it apart, the names that it
+/// binds. `None` if it binds none.
+pub(crate) fn parameter_name(pat: &Pat) -> Option<String> {
+    let bound = match pat {
+        Pat::Ident(pat) => vec![pat.ident.clone()],
+        pat => {
+            let mut bound = Vec::new();
+            collect_bindings(pat, &mut bound);
+            bound
+        }
+    };
+    let bound: Vec<_> =
+        bound.iter().map(|name| without_prefix(&name.to_string()).to_owned()).collect();
+    (!bound.is_empty()).then(|| bound.join(", "))
 }
 
 /// Whether a pattern binds no name.
