@@ -8,6 +8,7 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::unused_async)]
 
+mod books;
 mod documented;
 mod drive;
 mod edit;
@@ -58,6 +59,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use piton::store::{MemoryStore, Store, connect};
 use piton_postgres_cluster::{run_tests, trial};
 
+use crate::books::Books;
 use crate::edit::Edit;
 
 const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
@@ -103,8 +105,8 @@ const GROUPS: &[Group] = &[
     ("answered", answered::all),
 ];
 
-/// Those that need only the engine.
-const IN_MEMORY: &[Group] = &[("transactions", transactions::all)];
+/// Those with a program for each store. They are the same edits.
+const BY_STORE: &[Group] = &[("transactions", transactions::on_memory::all)];
 
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
@@ -124,14 +126,30 @@ fn main() {
             })
         });
         let documented =
-            Trial::test("documented", || documented::check(&[GROUPS, IN_MEMORY].concat()));
-        let in_memory = IN_MEMORY.iter().map(|(name, edits)| {
-            Trial::test(format!("memory::{name}"), || run(all_in(MemoryStore::new(), edits())))
+            Trial::test("documented", || documented::check(&[GROUPS, BY_STORE].concat()));
+        let with_books_in_memory = transactions::on_memory::TESTS.iter().map(|(name, test)| {
+            Trial::test(format!("memory::{name}"), || {
+                let store = MemoryStore::new();
+                run(test(store.clone(), Books::Memory(store)))
+            })
         });
-        let queued = Trial::test("memory::queued", || {
-            let mut runtime = tokio::runtime::Builder::new_current_thread();
-            runtime.enable_all().start_paused(true).build()?.block_on(transactions::check_queued())
+        let with_books_on_file = transactions::on_sqlite::TESTS.iter().map(|(name, test)| {
+            Trial::test(format!("sqlite::{name}"), || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(async move { test(connect(&url).await?, Books::new(&url).await).await })
+            })
         });
+        let with_books_on_server = transactions::on_postgres::TESTS.iter().map(|(name, test)| {
+            trial(format!("postgres::{name}"), cluster, |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    let url = database.url();
+                    test(connect(url).await?, Books::new(url).await).await
+                })
+            })
+        });
+        let with_books = with_books_in_memory.chain(with_books_on_file).chain(with_books_on_server);
         let retried_on_file = Trial::test("sqlite::retried", || {
             let folder = tempfile::tempdir()?;
             let url = format!("sqlite:{}", folder.path().join("shop.db").display());
@@ -143,8 +161,8 @@ fn main() {
                 retried::check(connect(database.url()).await?).await
             })
         });
-        let others = [documented, queued, retried_on_file, retried_on_server];
-        on_file.chain(on_server).chain(in_memory).chain(others).collect()
+        let others = [documented, retried_on_file, retried_on_server];
+        on_file.chain(on_server).chain(with_books).chain(others).collect()
     })
 }
 
