@@ -1,4 +1,5 @@
-//! The check before a deploy also reads the arguments of calls that are under way.
+//! The check before a deploy also reads the arguments of calls that are under way, and those with which runs are still to
+//! begin.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -6,12 +7,17 @@ use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use piton::client::ParkedReport;
+use piton::client::{LogKind, ParkedReport};
 use piton::machine::Workflow;
-use piton::model::BlockedReason;
+use piton::model::{BlockedReason, RunId, RunStatus, UnfitStart};
 use piton::prelude::*;
-use piton::store::MemoryStore;
+use piton::schedule::Spec;
+use piton::store::{MemoryStore, RunRecord};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+/// The build is the same for all, so they take turns.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 /// The largest weight that this build accepts.
 static LARGEST: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -51,14 +57,172 @@ async fn delivers(grams: u64) -> u64 {
     carry(Weight(grams)).await
 }
 
+/// Keeps nothing of the type.
+#[workflow]
+async fn hauls(cx: &Context, weight: Weight) -> Result<u64, String> {
+    let grams = weight.0;
+    cx.sleep(minutes(10)).await;
+    Err(format!("{grams} g are lost"))
+}
+
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
-    client.check_parked([delivers::entry()]).await.unwrap()
+    client.check_parked([delivers::entry(), hauls::entry()]).await.unwrap()
+}
+
+/// The reason for which one run, this one, does not fit, and whether it is certain.
+fn unfit(report: &ParkedReport, run_id: RunId) -> (String, bool) {
+    let [unfit] = &report.unfit[..] else { panic!("one run does not fit: {report:?}") };
+    assert_eq!((unfit.runs, unfit.example), (1, run_id));
+    (unfit.reason.to_string(), unfit.is_certain)
+}
+
+async fn until(client: &Client, run_id: RunId, is_it: impl Fn(&RunRecord) -> bool) -> RunRecord {
+    loop {
+        let run = client.find(run_id).await.unwrap().unwrap();
+        if is_it(&run) {
+            return run;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_not_begun_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    client.start(hauls(Weight(2))).await.unwrap();
+    let heavy = client.start(hauls(Weight(7))).start_delay(minutes(1)).await.unwrap().run_id();
+
+    assert!(checked(&client, 7).await.is_ok());
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, heavy);
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(is_certain && !report.is_ok() && report.runs == 2);
+
+    // The worker comes to the same.
+    let worker = Worker::new(&client).start().await.unwrap();
+    let run = until(&client, heavy, |run| run.status == RunStatus::Blocked).await;
+    let blocked = run.blocked.unwrap();
+    assert!(blocked.is_of_the_build(), "{blocked:?}");
+    assert!(blocked.to_string().contains("7 g are too heavy"), "{blocked}");
+    worker.shutdown().await.unwrap();
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, heavy, |run| run.status == RunStatus::Failed).await;
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_followed_by_another_one_is_judged_by_the_arguments_of_both() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    client.start(hauls(Weight(7))).await.unwrap();
+    let retried =
+        client.start(hauls(Weight(7))).retry(RetryPolicy::DEFAULT).await.unwrap().run_id();
+    until(&client, retried, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+
+    assert!(checked(&client, 7).await.is_ok());
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, retried);
+    assert!(reason.contains("the next run of its chain cannot be started"), "{reason}");
+    assert!(reason.contains("7 g are too heavy"), "{reason}");
+    assert!(!is_certain && report.is_ok(), "the run may end well");
+
+    // It does not, and another build takes it from there.
+    let worker = Worker::new(&client).start().await.unwrap();
+    let run = until(&client, retried, |run| run.status == RunStatus::Blocked).await;
+    assert_eq!(run.blocked.unwrap().to_string(), reason);
+    worker.shutdown().await.unwrap();
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, retried, |run| run.status == RunStatus::Failed).await;
+    let kin = client.kin(retried).await.unwrap();
+    assert!(kin.next_run_id.is_some(), "{kin:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_run_of_a_cron_expression_is_certain_to_come() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    let daily =
+        client.start(hauls(Weight(7))).cron("@daily").cron_at_once().await.unwrap().run_id();
+    until(&client, daily, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, daily);
+    assert!(reason.contains("the next run of its chain"), "{reason}");
+    assert!(is_certain && !report.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let spec = || Spec::new().cron("@daily");
+    for (id, grams) in [("light", 2), ("heavy", 7)] {
+        client.schedule(id).create(spec(), hauls(Weight(grams))).await.unwrap();
+    }
+    let report = checked(&client, 7).await;
+    assert!(report.is_ok() && report.schedules == 2 && report.unfit_schedules.is_empty());
+
+    let report = checked(&client, 6).await;
+    let [unfit] = &report.unfit_schedules[..] else { panic!("{report:?}") };
+    assert_eq!((&*unfit.schedule, &*unfit.workflow), ("heavy", "hauls"));
+    let reason = unfit.reason.to_string();
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(unfit.is_certain && !report.is_ok());
+
+    let schedule = client.schedule("heavy");
+    schedule.pause("it is Sunday").await.unwrap();
+    let report = checked(&client, 6).await;
+    assert!(report.is_ok() && !report.unfit_schedules[0].is_certain, "it starts nothing");
+    schedule.unpause("it was").await.unwrap();
+
+    // Code of a type that panics stops neither the check nor the worker.
+    let report = checked(&client, 0).await;
+    let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
+    let panicked = UnfitStart::Panicked("there is no limit".to_owned());
+    assert_eq!(reasons, [&panicked, &panicked]);
+    let worker = Worker::new(&client).start().await.unwrap();
+    schedule.trigger().await.unwrap();
+    let reason = loop {
+        let log = schedule.log(None, 10).await.unwrap();
+        let reason = log.into_iter().find_map(|entry| match entry.what {
+            LogKind::CannotStart { reason } => Some(reason),
+            _ => None,
+        });
+        match reason {
+            Some(reason) => break reason,
+            None => tokio::time::sleep(Duration::from_secs(1)).await,
+        }
+    };
+    assert_eq!(reason, format!("{panicked}; {}", panicked.help()));
+    LARGEST.store(7, Ordering::SeqCst);
+    schedule.trigger().await.unwrap();
+    while schedule.describe().await.unwrap().counts.started == 0 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    worker.shutdown().await.unwrap();
+
+    let report = client.check_parked([delivers::entry()]).await.unwrap();
+    let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
+    assert_eq!(reasons, [&UnfitStart::MissingWorkflow, &UnfitStart::MissingWorkflow]);
+    assert!(!report.is_ok());
 }
 
 #[tokio::test]
 async fn arguments_that_cannot_be_read_are_reported() {
+    let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
     let worker = Worker::new(&client).shutdown_grace(Duration::ZERO).start().await.unwrap();
     let light = client.start(delivers(2)).await.unwrap().run_id();

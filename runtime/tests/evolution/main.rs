@@ -45,6 +45,7 @@ mod places;
 mod refused;
 mod retried;
 mod rewritten;
+mod scheduled;
 mod several;
 mod shapes;
 mod structs;
@@ -53,6 +54,7 @@ mod undone;
 mod values;
 mod wire;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -63,6 +65,9 @@ use crate::books::Books;
 use crate::edit::Edit;
 
 const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+
+/// A test on a store.
+type OnStore = fn(Arc<dyn Store>) -> Pin<Box<dyn Future<Output = Result<(), Failed>>>>;
 
 pub type Group = (&'static str, fn() -> Vec<Edit>);
 
@@ -128,20 +133,20 @@ fn main() {
         let documented =
             Trial::test("documented", || documented::check(&[GROUPS, BY_STORE].concat()));
         let with_books_in_memory = transactions::on_memory::TESTS.iter().map(|(name, test)| {
-            Trial::test(format!("memory::{name}"), || {
+            Trial::test(format!("memory::{name}"), move || {
                 let store = MemoryStore::new();
                 run(test(store.clone(), Books::Memory(store)))
             })
         });
         let with_books_on_file = transactions::on_sqlite::TESTS.iter().map(|(name, test)| {
-            Trial::test(format!("sqlite::{name}"), || {
+            Trial::test(format!("sqlite::{name}"), move || {
                 let folder = tempfile::tempdir()?;
                 let url = format!("sqlite:{}", folder.path().join("shop.db").display());
                 run(async move { test(connect(&url).await?, Books::new(&url).await).await })
             })
         });
         let with_books_on_server = transactions::on_postgres::TESTS.iter().map(|(name, test)| {
-            trial(format!("postgres::{name}"), cluster, |cluster| {
+            trial(format!("postgres::{name}"), cluster, move |cluster| {
                 run(async move {
                     let database = cluster.database(EMPTY).await?;
                     let url = database.url();
@@ -150,18 +155,27 @@ fn main() {
             })
         });
         let with_books = with_books_in_memory.chain(with_books_on_file).chain(with_books_on_server);
-        let retried_on_file = Trial::test("sqlite::retried", || {
-            let folder = tempfile::tempdir()?;
-            let url = format!("sqlite:{}", folder.path().join("shop.db").display());
-            run(async move { retried::check(connect(&url).await?).await })
+        let on_databases = [
+            ("retried", (|store| Box::pin(retried::check(store))) as OnStore),
+            ("scheduled", |store| Box::pin(scheduled::check(store))),
+        ];
+        let on_databases = on_databases.into_iter().flat_map(|(name, test)| {
+            let on_file = Trial::test(format!("sqlite::{name}"), move || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(async move { test(connect(&url).await?).await })
+            });
+            let on_server = trial(format!("postgres::{name}"), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    test(connect(database.url()).await?).await
+                })
+            });
+            [on_file, on_server]
         });
-        let retried_on_server = trial("postgres::retried".to_owned(), cluster, |cluster| {
-            run(async move {
-                let database = cluster.database(EMPTY).await?;
-                retried::check(connect(database.url()).await?).await
-            })
-        });
-        let others = [documented, retried_on_file, retried_on_server];
+        let schedules_in_memory =
+            Trial::test("memory::scheduled", || run(scheduled::check(MemoryStore::new())));
+        let others = [documented, schedules_in_memory].into_iter().chain(on_databases);
         on_file.chain(on_server).chain(with_books).chain(others).collect()
     })
 }
