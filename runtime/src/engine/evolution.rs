@@ -281,7 +281,8 @@ mod tests {
         };
         store.create_schedule(schedule).await.expect("a store in memory");
         let client = Client::new(store.clone());
-        let worker = Worker::new(&client).serving(vec![&PAY], vec![]).start().await.expect("it starts");
+        let worker =
+            Worker::new(&client).serving(vec![&PAY], vec![]).start().await.expect("it starts");
         let first = loop {
             let log = store.list_schedule_log("pay", None, 1).await.expect("a store in memory");
             match log.into_iter().next() {
