@@ -4,14 +4,19 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use piton::client::{LogKind, ParkedReport};
+use piton::error::StoreError;
+use piton::lock::Lock;
 use piton::machine::Workflow;
-use piton::model::{BlockedReason, RunId, RunStatus, UnfitStart};
+use piton::model::{BlockedReason, Message, RunId, RunStatus, UnfitStart};
 use piton::prelude::*;
 use piton::schedule::Spec;
+use piton::store::contract::Messages;
+use piton::store::memory::Hook;
 use piton::store::{MemoryStore, RunRecord};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
@@ -65,10 +70,39 @@ async fn hauls(cx: &Context, weight: Weight) -> Result<u64, String> {
     Err(format!("{grams} g are lost"))
 }
 
+/// Starts a child, whose result it does not await for a while.
+#[workflow]
+async fn orders(cx: &Context, grams: u64) -> String {
+    let child = cx.start_child(hauls(Weight(grams)));
+    cx.sleep(days(1)).await;
+    format!("{:?}", child.await)
+}
+
+/// A store that delivers no messages.
+#[derive(Debug)]
+struct NoRelay;
+
+#[async_trait::async_trait]
+impl Hook for NoRelay {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        match operation {
+            "relay_messages" => {
+                let source = std::io::Error::from(std::io::ErrorKind::ConnectionReset).into();
+                Err(StoreError::Database { operation, retryable: true, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn after(&self, _: &'static str) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
-    client.check_parked([delivers::entry(), hauls::entry()]).await.unwrap()
+    client.check_parked([delivers::entry(), hauls::entry(), orders::entry()]).await.unwrap()
 }
 
 /// The reason for which one run, this one, does not fit, and whether it is certain.
@@ -80,8 +114,7 @@ fn unfit(report: &ParkedReport, run_id: RunId) -> (String, bool) {
 
 async fn until(client: &Client, run_id: RunId, is_it: impl Fn(&RunRecord) -> bool) -> RunRecord {
     loop {
-        let run = client.find(run_id).await.unwrap().unwrap();
-        if is_it(&run) {
+        if let Some(run) = client.find(run_id).await.unwrap().filter(|run| is_it(run)) {
             return run;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -113,6 +146,41 @@ async fn a_run_that_has_not_begun_is_judged_by_its_arguments() {
     let worker = Worker::new(&client).start().await.unwrap();
     until(&client, heavy, |run| run.status == RunStatus::Failed).await;
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_still_to_be_started_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let store = MemoryStore::new();
+    let client = Client::new(store.clone());
+    LARGEST.store(7, Ordering::SeqCst);
+    let connection = store.connect();
+    connection.set_hook(Arc::new(NoRelay));
+    let worker = Worker::new(&Client::new(connection)).start().await.unwrap();
+    let parent = client.start(orders(7)).await.unwrap().run_id();
+    until(&client, parent, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+    let [waiting] = &store.list_outbox(None, 10).await.unwrap()[..] else { panic!("one waits") };
+    let Some(Message::Start(child)) = &waiting.body else { panic!("{waiting:?}") };
+
+    let report = checked(&client, 7).await;
+    assert!(report.is_ok() && report.runs == 2, "{report:?}");
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, child.run_id);
+    assert_eq!(report.unfit[0].workflow, "hauls");
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(is_certain && !report.is_ok() && report.runs == 2);
+    let mut lock = Lock::default();
+    lock.record([hauls::entry(), orders::entry()]);
+    let report = client.check_parked_by(&lock).await.unwrap();
+    assert!(report.is_ok() && report.runs == 2, "{report:?}");
+
+    // Once it is started, it counts as a run.
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, child.run_id, |run| run.status == RunStatus::Blocked).await;
+    worker.shutdown().await.unwrap();
+    let report = checked(&client, 6).await;
+    assert_eq!((unfit(&report, child.run_id), report.runs), ((reason, true), 2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,6 +1,6 @@
 //! Checking the open runs and the schedules of a database by a `piton.lock`, without the code.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ParkedReport;
 use super::starts::{Judged, arguments_of_start, cannot_begin, cannot_follow};
@@ -12,7 +12,9 @@ use crate::engine::evolution::{learn_definition, learn_schemas_of};
 use crate::error::{LookupError, StoreError};
 use crate::evolution::{self, Inside, StoredDefinition};
 use crate::lock::Lock;
-use crate::model::{AwaitKind, BlockedReason, Difference, Finding, Payload, UnfitStart};
+use crate::model::{
+    AwaitKind, BlockedReason, DefinitionHash, Difference, Finding, Payload, UnfitStart,
+};
 use crate::store::RunRecord;
 
 /// The definitions in which runs go on, by the names and versions of their workflows.
@@ -22,9 +24,9 @@ impl Client {
     /// Like [`Client::check_parked`], without the code: uses the definitions in a `piton.lock`, the last one of
     /// each workflow and version. Checks states, branches and locals. Whether a value of another type fits is
     /// decided by the schemas, which do not contain serde's attributes. A state that a `#[migrate]` converts may be
-    /// blocked, because only the code knows the result. The arguments of runs that have not begun, of runs that
-    /// a retry or a cron expression starts again, and of schedules are checked by their names and schemas. Values of
-    /// activities and signals are not checked.
+    /// blocked, because only the code knows the result. The arguments of runs that have not begun, of children that
+    /// are still to be started, of runs that a retry or a cron expression starts again, and of schedules are checked
+    /// by their names and schemas. Values of activities and signals are not checked.
     ///
     /// Runs of workflows that are not in the lock file are skipped. Schedules of such workflows are reported: the build
     /// would not start their runs.
@@ -35,8 +37,25 @@ impl Client {
         let mut report = ParkedReport::default();
         let newest = newest(lock);
         let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
+        // One that is started meanwhile is not to count twice.
+        let mut children = HashSet::new();
+        self.for_each_child_to_start(async |child| {
+            if !names.contains(&*child.workflow) || !children.insert(child.run_id) {
+                return Ok(());
+            }
+            report.runs += 1;
+            let judged = self.judge_start(child.definition, &child.snapshot, &newest).await?;
+            if let Some((reason, is_certain)) = judged {
+                report.note(&child.workflow, child.run_id, reason, is_certain);
+            }
+            Ok(())
+        })
+        .await?;
         for name in names {
             self.for_each_open(name, async |run| {
+                if children.contains(&run.run_id) {
+                    return Ok(());
+                }
                 let inspection = match self.inspect(run.run_id).await {
                     Ok(inspection) => inspection,
                     Err(LookupError::Store(error)) => return Err(error),
@@ -49,16 +68,21 @@ impl Client {
                 check.position(&position, None);
                 let mut is_unfit = false;
                 for (finding, is_certain) in check.unfit {
-                    report.note(&run, BlockedReason::Evolution(Box::new(finding)), is_certain);
+                    let reason = BlockedReason::Evolution(Box::new(finding));
+                    report.note(&run.workflow, run.run_id, reason, is_certain);
                     is_unfit = true;
                 }
                 let start = match position.kind {
                     _ if is_unfit => None,
-                    AwaitKind::Start => self.judge_start(&run, &position, &newest).await?,
+                    AwaitKind::Start => {
+                        let saved = patiently(|| self.store().find_snapshot(run.run_id)).await?;
+                        let saved = saved.unwrap_or_default();
+                        self.judge_start(position.definition, &saved, &newest).await?
+                    }
                     _ => self.judge_next(&run, &newest).await?,
                 };
                 if let Some((reason, is_certain)) = start {
-                    report.note(&run, reason, is_certain);
+                    report.note(&run.workflow, run.run_id, reason, is_certain);
                 }
                 Ok(())
             })
@@ -75,15 +99,17 @@ impl Client {
     /// Why a run that has not begun would be blocked, and whether that is certain.
     async fn judge_start(
         &self,
-        run: &RunRecord,
-        position: &Position,
+        definition: DefinitionHash,
+        saved: &[u8],
         newest: &Newest<'_>,
     ) -> Result<Option<(BlockedReason, bool)>, StoreError> {
-        let Some(before) = evolution::find(position.definition) else { return Ok(None) };
-        let Some(now) = newest.get(&(&*before.workflow, before.version)) else { return Ok(None) };
         let store = &**self.store();
-        let saved = patiently(|| store.find_snapshot(run.run_id)).await?;
-        let snapshot = saved.and_then(|saved| codec::decode_snapshot(&saved).ok());
+        if evolution::find(definition).is_none() {
+            patiently(|| learn_definition(store, definition)).await?;
+        }
+        let Some(before) = evolution::find(definition) else { return Ok(None) };
+        let Some(now) = newest.get(&(&*before.workflow, before.version)) else { return Ok(None) };
+        let snapshot = codec::decode_snapshot(saved).ok();
         let arguments = snapshot.as_ref().and_then(arguments_of_start);
         let Some(arguments) = arguments else { return Ok(None) };
         patiently(|| learn_schemas_of(store, std::iter::once(&arguments))).await?;

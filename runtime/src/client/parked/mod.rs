@@ -6,7 +6,7 @@ mod by_lock;
 mod schedules;
 mod starts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Client;
 use crate::activities::ActivityEntry;
@@ -79,20 +79,18 @@ impl ParkedReport {
             && self.unfit_schedules.iter().all(|unfit| !unfit.is_certain)
     }
 
-    fn note(&mut self, run: &RunRecord, reason: BlockedReason, is_certain: bool) {
+    fn note(&mut self, workflow: &str, run_id: RunId, reason: BlockedReason, is_certain: bool) {
         let is_it = |unfit: &&mut UnfitRuns| {
-            unfit.workflow == run.workflow
-                && unfit.reason == reason
-                && unfit.is_certain == is_certain
+            unfit.workflow == workflow && unfit.reason == reason && unfit.is_certain == is_certain
         };
         match self.unfit.iter_mut().find(is_it) {
             Some(unfit) => unfit.runs += 1,
             None => self.unfit.push(UnfitRuns {
-                workflow: run.workflow.clone(),
+                workflow: workflow.to_owned(),
                 reason,
                 is_certain,
                 runs: 1,
-                example: run.run_id,
+                example: run_id,
             }),
         }
     }
@@ -155,10 +153,10 @@ impl Client {
     /// under way or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
     /// it is deployed. Does not try the steps that the runs would make next.
     ///
-    /// Reads the arguments of runs that have not begun, of runs that a retry or a cron expression starts again, and of
-    /// schedules, as a worker does when it starts them. A schedule of a workflow that is not among these is reported as
-    /// well: this program would not start its runs. Programs with different workflows are apart if each has
-    /// a [namespace](crate::store::StoreOptions::namespace) of its own.
+    /// Reads the arguments of runs that have not begun, of children that are still to be started, of runs that a retry
+    /// or a cron expression starts again, and of schedules, as a worker does when it starts them. A schedule of a
+    /// workflow that is not among these is reported as well: this program would not start its runs. Programs with
+    /// different workflows are apart if each has a [namespace](crate::store::StoreOptions::namespace) of its own.
     ///
     /// Reads the saved states one by one.
     ///
@@ -184,17 +182,40 @@ impl Client {
         let workflows: Vec<_> = workflows.into_iter().collect();
         let names: BTreeSet<_> =
             workflows.iter().flat_map(|entry| entry.names()).copied().collect();
-        for name in names {
+        let versions_of = |name: &str| {
             let versions = workflows.iter().filter(|entry| entry.names().contains(&name));
             let mut versions: Vec<_> = versions.copied().collect();
             versions.sort_by_key(|entry| std::cmp::Reverse(entry.version));
+            versions
+        };
+        // One that is started meanwhile is not to count twice.
+        let mut children = HashSet::new();
+        self.for_each_child_to_start(async |child| {
+            let versions = versions_of(&child.workflow);
+            if versions.is_empty() || !children.insert(child.run_id) {
+                return Ok(());
+            }
+            report.runs += 1;
+            let judged = self.judge(None, &child.snapshot, &versions).await?;
+            if let Some((reason, is_certain)) = judged {
+                report.note(&child.workflow, child.run_id, reason, is_certain);
+            }
+            Ok(())
+        })
+        .await?;
+        for name in names {
+            let versions = versions_of(name);
             self.for_each_open(name, async |run| {
                 let saved = patiently(|| store.find_snapshot(run.run_id)).await?;
                 // A run that has closed meanwhile has no saved state.
                 let Some(saved) = saved.filter(|saved| !saved.is_empty()) else { return Ok(()) };
+                if children.contains(&run.run_id) {
+                    return Ok(());
+                }
                 report.runs += 1;
-                if let Some((reason, is_certain)) = self.judge(&run, &saved, &versions).await? {
-                    report.note(&run, reason, is_certain);
+                let judged = self.judge(Some(run.run_id), &saved, &versions).await?;
+                if let Some((reason, is_certain)) = judged {
+                    report.note(&run.workflow, run.run_id, reason, is_certain);
                 }
                 Ok(())
             })
@@ -202,8 +223,7 @@ impl Client {
         }
         #[cfg(feature = "schedules")]
         self.check_schedules(&mut report, |workflow, arguments| {
-            let versions = workflows.iter().filter(|entry| entry.names().contains(&workflow));
-            let newest = versions.max_by_key(|entry| entry.version)?;
+            let newest = *versions_of(workflow).first()?;
             Some(check_start(newest, arguments).map_err(|unfit| (unfit, true)))
         })
         .await?;
@@ -211,10 +231,10 @@ impl Client {
     }
 
     /// Why this build would block a run, and whether that is certain. `versions` are those of its workflow, the newest
-    /// first.
+    /// first. A child that is still to be started has no row, so `run_id` is `None`.
     async fn judge(
         &self,
-        run: &RunRecord,
+        run_id: Option<RunId>,
         saved: &[u8],
         versions: &[&'static WorkflowEntry],
     ) -> Result<Option<(BlockedReason, bool)>, StoreError> {
@@ -243,7 +263,8 @@ impl Client {
         if let Some(reason) = doubtful {
             return Ok(Some((reason, false)));
         }
-        Ok(match self.arguments_of_next(run.run_id).await? {
+        let Some(run_id) = run_id else { return Ok(None) };
+        Ok(match self.arguments_of_next(run_id).await? {
             Err(reason) => Some((reason, false)),
             Ok(None) => None,
             Ok(Some((arguments, is_certain))) => {

@@ -1,12 +1,12 @@
-//! The arguments with which runs are still to begin: those of runs that have not begun, and of runs that are followed by
-//! others of their chain.
+//! The arguments with which runs are still to begin: those of runs that have not begun, of children that are still to be
+//! started, and of runs that are followed by others of their chain.
 
 use crate::client::Client;
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_schemas_of;
 use crate::error::StoreError;
 use crate::machine::frame::take_apart;
-use crate::model::{BlockedReason, Payload, RunId, Snapshot, UnfitStart};
+use crate::model::{BlockedReason, ChildStart, Message, Payload, RunId, Snapshot, UnfitStart};
 
 /// Why a start does not fit, and whether that is certain.
 pub(super) type Judged = Result<(), (UnfitStart, bool)>;
@@ -28,7 +28,28 @@ pub(super) fn cannot_follow(unfit: &UnfitStart) -> BlockedReason {
     BlockedReason::Undecodable(format!("the next run of its chain cannot be started: {unfit}"))
 }
 
+/// The number of messages to read at a time.
+const PAGE: u32 = 200;
+
 impl Client {
+    /// Calls `look` with every child that is still in the outbox.
+    pub(super) async fn for_each_child_to_start(
+        &self,
+        mut look: impl AsyncFnMut(ChildStart) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut after = None;
+        loop {
+            let page = patiently(|| self.store().list_outbox(after, PAGE)).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = Some(last.key);
+            for message in page {
+                if let Some(Message::Start(start)) = message.body {
+                    look(*start).await?;
+                }
+            }
+        }
+    }
+
     /// The arguments with which a run is followed by another one if its terms ask for that, with their schemas loaded.
     /// The flag says whether every end of the run is followed by one.
     ///
