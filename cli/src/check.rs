@@ -1,4 +1,4 @@
-//! `piton check`: checks whether the open runs can continue in other code.
+//! `piton check`: checks whether the open runs can continue in other code, and whether the schedules can start runs.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -10,9 +10,10 @@ use serde_json::json;
 use crate::error::Failure;
 use crate::output::{self, Output};
 
-/// Compare the open runs with the code of a `piton.lock`
+/// Compare the open runs and the schedules with the code of a `piton.lock`
 ///
-/// Counts the runs that would be blocked, by reason. The exit code is 1 if a run would certainly be blocked.
+/// Counts the runs that would be blocked, by reason, and lists the schedules that could not start runs. The exit code is
+/// 1 if one of these is certain.
 #[derive(clap::Args)]
 pub(crate) struct Check {
     /// The lock file of the code to be deployed
@@ -20,7 +21,7 @@ pub(crate) struct Check {
     lock: PathBuf,
 }
 
-/// The report, and whether no run would certainly be blocked.
+/// The report, and whether nothing in it is certain.
 pub(crate) async fn carry_out(
     client: &Client,
     check: Check,
@@ -45,7 +46,21 @@ fn as_json(report: &ParkedReport) -> String {
             "example": unfit.example.to_string(),
         })
     });
-    output::json(&json!({ "runs": report.runs, "unfit": unfit.collect::<Vec<_>>() }))
+    let schedules = report.unfit_schedules.iter().map(|unfit| {
+        json!({
+            "schedule": unfit.schedule,
+            "workflow": unfit.workflow,
+            "reason": unfit.reason.to_string(),
+            "help": unfit.reason.help(),
+            "is_certain": unfit.is_certain,
+        })
+    });
+    output::json(&json!({
+        "runs": report.runs,
+        "unfit": unfit.collect::<Vec<_>>(),
+        "schedules": report.schedules,
+        "unfit_schedules": schedules.collect::<Vec<_>>(),
+    }))
 }
 
 fn as_text(report: &ParkedReport) -> String {
@@ -65,6 +80,20 @@ fn as_text(report: &ParkedReport) -> String {
             unfit.reason
         );
     }
+    for unfit in &report.unfit_schedules {
+        let (level, what) = match unfit.is_certain {
+            true => ("error", "will fail to start"),
+            false => ("warning", "may fail to start"),
+        };
+        let _ = writeln!(
+            text,
+            "{level}: the schedule `{}` {what} runs of `{}`\n   = note: {}\n   = help: {}\n",
+            unfit.schedule,
+            unfit.workflow,
+            unfit.reason,
+            unfit.reason.help()
+        );
+    }
     let count = |is_certain| {
         let unfit = report.unfit.iter().filter(|unfit| unfit.is_certain == is_certain);
         unfit.map(|unfit| unfit.runs).sum::<u64>()
@@ -80,12 +109,29 @@ fn as_text(report: &ParkedReport) -> String {
             doubtful
         ),
     };
+    if report.schedules > 0 {
+        let count = |is_certain| {
+            let unfit = report.unfit_schedules.iter();
+            unfit.filter(|unfit| unfit.is_certain == is_certain).count()
+        };
+        let checked = counted(report.schedules, "schedule");
+        let _ = match (count(true), count(false)) {
+            (0, 0) => writeln!(text, "{checked} checked: all can start runs"),
+            (failing, doubtful) => {
+                writeln!(text, "{checked} checked: {failing} will fail, {doubtful} may")
+            }
+        };
+    }
     text
 }
 
 fn runs(count: u64) -> String {
+    counted(count, "run")
+}
+
+fn counted(count: u64, what: &str) -> String {
     match count {
-        1 => "1 run".to_owned(),
-        count => format!("{count} runs"),
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     }
 }

@@ -1,17 +1,28 @@
-//! The check before a deploy also reads the arguments of calls that are under way.
+//! The check before a deploy also reads the arguments of calls that are under way, and those with which runs are still to
+//! begin.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use piton::client::ParkedReport;
+use piton::client::{LogKind, ParkedReport};
+use piton::error::StoreError;
+use piton::lock::Lock;
 use piton::machine::Workflow;
-use piton::model::BlockedReason;
+use piton::model::{BlockedReason, Message, RunId, RunStatus, UnfitStart};
 use piton::prelude::*;
-use piton::store::MemoryStore;
+use piton::schedule::Spec;
+use piton::store::contract::Messages;
+use piton::store::memory::Hook;
+use piton::store::{MemoryStore, RunRecord};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+/// The build is the same for all, so they take turns.
+static TURN: Mutex<()> = Mutex::const_new(());
 
 /// The largest weight that this build accepts.
 static LARGEST: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -51,14 +62,235 @@ async fn delivers(grams: u64) -> u64 {
     carry(Weight(grams)).await
 }
 
+/// Keeps nothing of the type.
+#[workflow]
+async fn hauls(cx: &Context, weight: Weight) -> Result<u64, String> {
+    let grams = weight.0;
+    cx.sleep(minutes(10)).await;
+    Err(format!("{grams} g are lost"))
+}
+
+/// Starts a child, whose result it does not await for a while.
+#[workflow]
+async fn orders(cx: &Context, grams: u64) -> String {
+    let child = cx.start_child(hauls(Weight(grams)));
+    cx.sleep(days(1)).await;
+    format!("{:?}", child.await)
+}
+
+/// A store that delivers no messages.
+#[derive(Debug)]
+struct NoRelay;
+
+#[async_trait::async_trait]
+impl Hook for NoRelay {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        match operation {
+            "relay_messages" => {
+                let source = std::io::Error::from(std::io::ErrorKind::ConnectionReset).into();
+                Err(StoreError::Database { operation, retryable: true, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn after(&self, _: &'static str) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
-    client.check_parked([delivers::entry()]).await.unwrap()
+    client.check_parked([delivers::entry(), hauls::entry(), orders::entry()]).await.unwrap()
+}
+
+/// The reason for which one run, this one, does not fit, and whether it is certain.
+fn unfit(report: &ParkedReport, run_id: RunId) -> (String, bool) {
+    let [unfit] = &report.unfit[..] else { panic!("one run does not fit: {report:?}") };
+    assert_eq!((unfit.runs, unfit.example), (1, run_id));
+    (unfit.reason.to_string(), unfit.is_certain)
+}
+
+async fn until(client: &Client, run_id: RunId, is_it: impl Fn(&RunRecord) -> bool) -> RunRecord {
+    loop {
+        if let Some(run) = client.find(run_id).await.unwrap().filter(|run| is_it(run)) {
+            return run;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_has_not_begun_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    client.start(hauls(Weight(2))).await.unwrap();
+    let heavy = client.start(hauls(Weight(7))).start_delay(minutes(1)).await.unwrap().run_id();
+
+    assert!(checked(&client, 7).await.is_ok());
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, heavy);
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(is_certain && !report.is_ok() && report.runs == 2);
+
+    // The worker comes to the same.
+    let worker = Worker::new(&client).start().await.unwrap();
+    let run = until(&client, heavy, |run| run.status == RunStatus::Blocked).await;
+    let blocked = run.blocked.unwrap();
+    assert!(blocked.is_of_the_build(), "{blocked:?}");
+    assert!(blocked.to_string().contains("7 g are too heavy"), "{blocked}");
+    worker.shutdown().await.unwrap();
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, heavy, |run| run.status == RunStatus::Failed).await;
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_still_to_be_started_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let store = MemoryStore::new();
+    let client = Client::new(store.clone());
+    LARGEST.store(7, Ordering::SeqCst);
+    let connection = store.connect();
+    connection.set_hook(Arc::new(NoRelay));
+    let worker = Worker::new(&Client::new(connection)).start().await.unwrap();
+    let parent = client.start(orders(7)).await.unwrap().run_id();
+    until(&client, parent, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+    let [waiting] = &store.list_outbox(None, 10).await.unwrap()[..] else { panic!("one waits") };
+    let Some(Message::Start(child)) = &waiting.body else { panic!("{waiting:?}") };
+
+    let report = checked(&client, 7).await;
+    assert!(report.is_ok() && report.runs == 2, "{report:?}");
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, child.run_id);
+    assert_eq!(report.unfit[0].workflow, "hauls");
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(is_certain && !report.is_ok() && report.runs == 2);
+    let mut lock = Lock::default();
+    lock.record([hauls::entry(), orders::entry()]);
+    let report = client.check_parked_by(&lock).await.unwrap();
+    assert!(report.is_ok() && report.runs == 2, "{report:?}");
+
+    // Once it is started, it counts as a run.
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, child.run_id, |run| run.status == RunStatus::Blocked).await;
+    worker.shutdown().await.unwrap();
+    let report = checked(&client, 6).await;
+    assert_eq!((unfit(&report, child.run_id), report.runs), ((reason, true), 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_followed_by_another_one_is_judged_by_the_arguments_of_both() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    client.start(hauls(Weight(7))).await.unwrap();
+    let retried =
+        client.start(hauls(Weight(7))).retry(RetryPolicy::DEFAULT).await.unwrap().run_id();
+    until(&client, retried, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+
+    assert!(checked(&client, 7).await.is_ok());
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, retried);
+    assert!(reason.contains("the next run of its chain cannot be started"), "{reason}");
+    assert!(reason.contains("7 g are too heavy"), "{reason}");
+    assert!(!is_certain && report.is_ok(), "the run may end well");
+
+    // It does not, and another build takes it from there.
+    let worker = Worker::new(&client).start().await.unwrap();
+    let run = until(&client, retried, |run| run.status == RunStatus::Blocked).await;
+    assert_eq!(run.blocked.unwrap().to_string(), reason);
+    worker.shutdown().await.unwrap();
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    until(&client, retried, |run| run.status == RunStatus::Failed).await;
+    let kin = client.kin(retried).await.unwrap();
+    assert!(kin.next_run_id.is_some(), "{kin:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_run_of_a_cron_expression_is_certain_to_come() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let worker = Worker::new(&client).start().await.unwrap();
+    let daily =
+        client.start(hauls(Weight(7))).cron("@daily").cron_at_once().await.unwrap().run_id();
+    until(&client, daily, |run| run.state == "sleep").await;
+    worker.shutdown().await.unwrap();
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, daily);
+    assert!(reason.contains("the next run of its chain"), "{reason}");
+    assert!(is_certain && !report.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_is_judged_by_its_arguments() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    LARGEST.store(7, Ordering::SeqCst);
+    let spec = || Spec::new().cron("@daily");
+    for (id, grams) in [("light", 2), ("heavy", 7)] {
+        client.schedule(id).create(spec(), hauls(Weight(grams))).await.unwrap();
+    }
+    let report = checked(&client, 7).await;
+    assert!(report.is_ok() && report.schedules == 2 && report.unfit_schedules.is_empty());
+
+    let report = checked(&client, 6).await;
+    let [unfit] = &report.unfit_schedules[..] else { panic!("{report:?}") };
+    assert_eq!((&*unfit.schedule, &*unfit.workflow), ("heavy", "hauls"));
+    let reason = unfit.reason.to_string();
+    assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
+    assert!(unfit.is_certain && !report.is_ok());
+
+    let schedule = client.schedule("heavy");
+    schedule.pause("it is Sunday").await.unwrap();
+    let report = checked(&client, 6).await;
+    assert!(report.is_ok() && !report.unfit_schedules[0].is_certain, "it starts nothing");
+    schedule.unpause("it was").await.unwrap();
+
+    // Code of a type that panics stops neither the check nor the worker.
+    let report = checked(&client, 0).await;
+    let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
+    let panicked = UnfitStart::Panicked("there is no limit".to_owned());
+    assert_eq!(reasons, [&panicked, &panicked]);
+    let worker = Worker::new(&client).start().await.unwrap();
+    schedule.trigger().await.unwrap();
+    let reason = loop {
+        let log = schedule.log(None, 10).await.unwrap();
+        let reason = log.into_iter().find_map(|entry| match entry.what {
+            LogKind::CannotStart { reason } => Some(reason),
+            _ => None,
+        });
+        match reason {
+            Some(reason) => break reason,
+            None => tokio::time::sleep(Duration::from_secs(1)).await,
+        }
+    };
+    assert_eq!(reason, format!("{panicked}; {}", panicked.help()));
+    LARGEST.store(7, Ordering::SeqCst);
+    schedule.trigger().await.unwrap();
+    while schedule.describe().await.unwrap().counts.started == 0 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    worker.shutdown().await.unwrap();
+
+    let report = client.check_parked([delivers::entry()]).await.unwrap();
+    let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
+    assert_eq!(reasons, [&UnfitStart::MissingWorkflow, &UnfitStart::MissingWorkflow]);
+    assert!(!report.is_ok());
 }
 
 #[tokio::test]
 async fn arguments_that_cannot_be_read_are_reported() {
+    let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
     let worker = Worker::new(&client).shutdown_grace(Duration::ZERO).start().await.unwrap();
     let light = client.start(delivers(2)).await.unwrap().run_id();

@@ -24,13 +24,13 @@ use piton::store::{
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
     EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FailedCall, FailedCallId,
     FailedCallQuery, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
-    Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
-    NewWorker, PartitionRecord, PastState, PastStep, PromiseFilter, PromiseRecord, QueueLimits,
-    QueueRecord, RedeliverOutcome, RedriveCall, RelayMessages, Relayed, RemoveClosed,
+    Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock, MemoryStore, MessageKey, NewArrival, NewRun,
+    NewSchedule, NewWorker, PartitionRecord, PastState, PastStep, PromiseFilter, PromiseRecord,
+    QueueLimits, QueueRecord, RedeliverOutcome, RedriveCall, RelayMessages, Relayed, RemoveClosed,
     RemovePromises, Removed, RemovedPromises, Renewal, ResumeOutcome, ReviewedActivities,
     ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
     ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey,
-    WorkerLease,
+    WaitingMessage, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -284,6 +284,7 @@ delegate! { Messages:
     deliver(arrivals: Vec<NewArrival>) -> Vec<ArrivalOutcome>;
     read_inbox(run_id: RunId, after: i64, limit: u32) -> Inbox;
     relay_messages(request: RelayMessages<'_>) -> Relayed;
+    list_outbox(after: Option<MessageKey>, limit: u32) -> Vec<WaitingMessage>;
     list_dead_letters(filter: &DeadLetterFilter, after: Option<DeadLetterId>, limit: u32) -> Vec<DeadLetter>;
     redeliver_dead_letters(ids: &[DeadLetterId]) -> Vec<RedeliverOutcome>;
     find_update(key: &UpdateKey) -> FoundUpdate;

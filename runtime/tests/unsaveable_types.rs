@@ -1,6 +1,8 @@
 //! A type that cannot read its own output is found when a worker starts, not when a run cannot be read. A separate test
 //! program, because none of its workers starts.
 
+use piton::activities::ActivityEntry;
+use piton::machine::{Workflow, WorkflowEntry};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -22,12 +24,51 @@ async fn keeps_a_note(cx: &Context, text: String) -> usize {
     note.text.map_or(0, |text| text.len())
 }
 
-#[tokio::test]
-async fn a_worker_refuses_to_start_and_names_variable_type_and_fix() {
+/// A message with a note.
+#[derive(Signal, Serialize, Deserialize)]
+struct Noted(Note);
+
+#[workflow]
+async fn waits_for_a_note(cx: &Context) -> usize {
+    cx.signal::<Noted>().await.0.text.map_or(0, |text| text.len())
+}
+
+#[activity]
+async fn reads(note: Note) -> usize {
+    note.text.map_or(0, |text| text.len())
+}
+
+#[workflow]
+async fn has_a_note_read() -> usize {
+    reads(Note { text: None }).await
+}
+
+/// Checks that a worker of these does not start, for a reason with these parts.
+async fn is_refused(
+    workflows: Vec<&'static WorkflowEntry>,
+    activities: Vec<&'static ActivityEntry>,
+    parts: &[&str],
+) {
     let client = Client::connect("sqlite::memory:").await.expect("a database in memory");
-    let error = Worker::new(&client).start().await.expect_err("refused");
+    let worker = Worker::new(&client).serving(workflows, activities);
+    let error = worker.start().await.expect_err("refused");
     let text = format!("{:#}", piton::Error::from(error));
-    for part in ["keeps_a_note", "`note`", "Note", "`Serialize`", "`Deserialize`"] {
+    for part in parts.iter().chain(&["Note", "`Serialize`", "`Deserialize`"]) {
         assert!(text.contains(part), "`{part}` is missing in: {text}");
     }
+}
+
+#[tokio::test]
+async fn a_worker_refuses_to_start_and_names_variable_type_and_fix() {
+    is_refused(vec![keeps_a_note::entry()], vec![], &["keeps_a_note", "`note`"]).await;
+}
+
+#[tokio::test]
+async fn a_worker_refuses_signals_and_activities_whose_values_it_could_not_read() {
+    let signal = ["waits_for_a_note", "the signal `Noted`"];
+    is_refused(vec![waits_for_a_note::entry()], vec![], &signal).await;
+    let argument = "argument 1 of the activity `reads`";
+    is_refused(vec![has_a_note_read::entry()], vec![], &["has_a_note_read", argument]).await;
+    let entry = ActivityEntry::find("reads").expect("it is linked");
+    is_refused(vec![], vec![entry], &[argument]).await;
 }

@@ -9,7 +9,8 @@ use piton::prelude::*;
 use piton::store::RunRecord;
 
 use crate::shell::{Shell, redacted};
-use crate::workflows::{Approve, fulfill, greet, order, pay_twice};
+use crate::waiting::nap;
+use crate::workflows::{Approve, bill, count, deliver, fulfill, greet, order, pay_twice};
 
 pub(crate) fn token() -> String {
     "t0ken".to_owned()
@@ -186,6 +187,41 @@ pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), F
     let (code, error) = shell.fails(&["check", "--lock", "nowhere/piton.lock"])?;
     assert_eq!(code, Some(2), "{error}");
     assert!(error.contains("PITON_LOCK=accept"), "{error}");
+    Ok(())
+}
+
+pub(crate) fn schedules_are_compared_with_a_lock(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        let spec = || piton::schedule::Spec::new().cron("0 6 * * *");
+        shell.client.schedule("greet-ann").create(spec(), greet("Ann".to_owned())).await?;
+        shell.client.schedule("count-up").create(spec(), count(7)).paused("lunch").await?;
+        shell.client.schedule("nap-daily").create(spec(), nap()).await?;
+        Ok(())
+    })?;
+    let mut lock = Lock::default();
+    lock.record([greet::entry(), count::entry(), nap::entry()]);
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("piton.lock");
+    let named = path.to_str().ok_or("it is text")?;
+    std::fs::write(&path, lock.to_string())?;
+    assert_eq!(
+        shell.prints(&["check", "--lock", named])?,
+        "0 runs checked: all can continue\n3 schedules checked: all can start runs\n"
+    );
+
+    // As if `greet` had another parameter and `count` none in the new code, and `nap` another name.
+    let mut lock = Lock::default();
+    lock.record([deliver::entry(), bill::entry()]);
+    let changed = lock.to_string();
+    let changed = changed.replace("\"workflow\":\"deliver\"", "\"workflow\":\"greet\"");
+    let changed = changed.replace("\"workflow\":\"bill\"", "\"workflow\":\"count\"");
+    std::fs::write(&path, changed)?;
+    let (code, text) = shell.finds(&["check", "--lock", named])?;
+    assert_eq!(code, Some(1), "{text}");
+    assert_snapshot!("check_schedules", text);
+    let (code, json) = shell.finds(&["check", "--lock", named, "--json"])?;
+    assert_eq!(code, Some(1), "{json}");
+    assert_snapshot!("check_schedules_json", json);
     Ok(())
 }
 

@@ -39,6 +39,7 @@ const CASES: &[(&str, Case)] = &[
     ("what_is_agreed_on_a_run_is_shown", look::what_is_agreed_on_a_run_is_shown),
     ("definitions_are_shown", look::definitions_are_shown),
     ("parked_runs_are_compared_with_a_lock", look::parked_runs_are_compared_with_a_lock),
+    ("schedules_are_compared_with_a_lock", look::schedules_are_compared_with_a_lock),
     ("what_is_not_there_is_told", look::what_is_not_there_is_told),
     ("a_variable_is_set", change::a_variable_is_set),
     ("a_signal_is_given_by_hand", change::a_signal_is_given_by_hand),

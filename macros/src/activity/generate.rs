@@ -18,7 +18,6 @@ use crate::check::use_imports_around;
 use crate::codegen::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
-use crate::syntax::names::without_prefix;
 use crate::syntax::owned::{has_no_size, make_static, stored_parts};
 
 /// What stands for the function, which is a method if it is in an `impl` block.
@@ -126,7 +125,7 @@ fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream,
     let activity = quote!(<#ident as ::piton::__private::Activity>);
     let mut written = Vec::new();
     let mut list = quote!(::piton::__private::Arguments::of(#activity::ARGUMENTS));
-    for Parameter { name, ty, owned, lent, is_receiver } in &signature.parameters {
+    for Parameter { name, ty, owned, lent, is_receiver, .. } in &signature.parameters {
         written.push(match (is_receiver, lent) {
             (true, Lent::No) => quote!(#name),
             (true, _) => quote!(&#name),
@@ -225,12 +224,11 @@ fn activity_impl(
         }
     });
     let kinds = signature.parameters.iter().map(|parameter| {
-        let (owned, name) = (&parameter.owned, parameter.name.to_string());
+        let (owned, name) = (&parameter.owned, &parameter.stored_name);
         let kind = quote!(::piton::__private::ValuesOf::<#owned>::VALUES.kind);
-        // What is taken apart has a name that it is given here.
-        match without_prefix(&name) {
-            name if name.starts_with("__piton") => kind,
-            name => quote!(#kind.named(#name)),
+        match name {
+            Some(name) => quote!(#kind.named(#name)),
+            None => kind,
         }
     });
     let error = error(args, signature);

@@ -13,6 +13,7 @@ use super::types::{in_option, is_unsized, owned_type, ungrouped};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::syntax::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
+use crate::syntax::patterns::parameter_name;
 use crate::syntax::source::imports::{is_of_piton, names_of_piton};
 
 /// serde encodes tuples of up to this many elements.
@@ -34,6 +35,8 @@ pub(super) struct ActivitySignature<'a> {
 pub(super) struct Parameter<'a> {
     /// Its name in the function that makes a call.
     pub(super) name: Ident,
+    /// The name under which its argument is stored; `None` if its pattern binds none.
+    pub(super) stored_name: Option<String>,
     /// Its type, as written.
     pub(super) ty: &'a Type,
     /// The type that it is decoded as.
@@ -195,7 +198,8 @@ impl<'a> Parameter<'a> {
             true => quote_spanned!(span=> ::core::option::Option<#owned>),
             false => owned,
         };
-        Self { name, ty, owned, lent, is_receiver: false }
+        let stored_name = parameter_name(&input.pat);
+        Self { name, stored_name, ty, owned, lent, is_receiver: false }
     }
 
     /// `self` is encoded with the arguments.
@@ -212,6 +216,7 @@ impl<'a> Parameter<'a> {
         let by_reference = written.starts_with('&');
         Self {
             name: Ident::from(receiver.self_token),
+            stored_name: Some("self".to_owned()),
             ty: if by_reference { &method.reference } else { &method.owner },
             owned: method.owner.to_token_stream(),
             lent: if by_reference { Lent::Whole } else { Lent::No },

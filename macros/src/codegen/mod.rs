@@ -54,6 +54,7 @@ use crate::layout::Layout;
 use crate::syntax::continued;
 use crate::syntax::names::without_prefix;
 use crate::syntax::owned::stored_parts;
+use crate::syntax::patterns::parameter_name;
 use crate::verify::lookups::MovedKey;
 
 /// Prints the implementations that make the type a workflow, with the machine. If it `explains` the machine, arms have
@@ -100,14 +101,6 @@ pub(crate) fn generate(
     }
     add::made(out, function.parameters.check().unwrap_or_default());
     definition
-}
-
-/// The name of a parameter, if its pattern is a name.
-fn parameter_name(pat: &syn::Pat) -> Option<String> {
-    match pat {
-        syn::Pat::Ident(pat) => Some(without_prefix(&pat.ident.to_string()).to_owned()),
-        _ => None,
-    }
 }
 
 /// The input of code generation.

@@ -3,6 +3,8 @@
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, PatGuard, PatIdent, PatType, Type};
 
+use super::names::without_prefix;
+
 /// A pattern without its type, and the type.
 pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
     match pat {
@@ -32,6 +34,18 @@ pub(crate) fn bindings(pat: &Pat) -> Vec<Ident> {
     let mut bindings = Bindings(Vec::new());
     bindings.visit_pat(pat);
     bindings.0
+}
+
+/// The name under which the argument of a parameter is stored: for a pattern that takes it apart, the names that it
+/// binds. `None` if it binds none.
+pub(crate) fn parameter_name(pat: &Pat) -> Option<String> {
+    let bound = match pat {
+        Pat::Ident(pat) => vec![pat.ident.clone()],
+        pat => bindings(pat),
+    };
+    let bound: Vec<_> =
+        bound.iter().map(|name| without_prefix(&name.to_string()).to_owned()).collect();
+    (!bound.is_empty()).then(|| bound.join(", "))
 }
 
 /// Whether the pattern borrows from what it takes apart.

@@ -5,8 +5,12 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
+#[cfg(feature = "engine")]
+use crate::codec::schemas;
 use crate::codec::{ArgumentKind, CodecError, Described, Reader};
 use crate::generated::registration::Registrations;
+#[cfg(feature = "engine")]
+use crate::machine::call_values;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
 
@@ -77,6 +81,13 @@ impl ActivityEntry {
     #[cfg(feature = "engine")]
     pub(crate) fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
         crate::codec::check_arguments(arguments, self.parameters)
+    }
+
+    /// The types of arguments or of the result that cannot be saved, each with the reason.
+    #[cfg(feature = "engine")]
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let values = call_values(self.name, self.parameters, self.returned).into_iter();
+        values.filter_map(|(what, it)| schemas::problem_of(&what, schemas::of_type(it))).collect()
     }
 
     /// Begins an attempt.

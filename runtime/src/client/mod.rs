@@ -50,7 +50,7 @@ pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};
 pub use many::{ChangeMany, ManyChanged};
 pub use operate::ChangeOne;
 pub use outstanding::OutstandingActivity;
-pub use parked::{ParkedReport, UnfitRuns};
+pub use parked::{ParkedReport, UnfitRuns, UnfitSchedule};
 pub use promises::{Completed, PromiseHandle, PromiseSchemas, SettledPromise};
 pub use queues::QueueHandle;
 #[cfg(feature = "schedules")]

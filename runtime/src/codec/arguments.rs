@@ -38,18 +38,21 @@ impl ArgumentKind {
 /// Checks that arguments are those of a call with these parameters.
 ///
 /// # Errors
-/// [`CodecError::Decode`] if they are not.
+/// [`CodecError::Decode`] if they are not, with the name of the first parameter that cannot take its argument.
 pub(crate) fn check_arguments(
     arguments: &Payload,
     parameters: &'static [ArgumentKind],
 ) -> Result<(), CodecError> {
     let mut arguments = Reader::arguments(arguments.as_bytes(), parameters);
     let mut copies = Arguments::plain(Form::Tagged);
-    let mut kinds = parameters.iter().map(|parameter| parameter.described);
-    let are_read = kinds.all(|described| described.is_next(&mut arguments, &mut copies));
+    let mut kinds = parameters.iter();
+    let unread = kinds.find(|kind| !kind.described.is_next(&mut arguments, &mut copies));
     // They are of no use.
     drop(copies.finish());
-    if are_read { arguments.finish() } else { Err(arguments.failure()) }
+    match unread {
+        None => arguments.finish(),
+        Some(kind) => Err(arguments.failure().of_argument(kind)),
+    }
 }
 
 /// Values being encoded.

@@ -53,8 +53,8 @@ pub use schema::{
 pub use secret::Secret;
 #[cfg(feature = "engine")]
 pub(crate) use shown::{
-    check_fits, json_to_arguments, json_to_part, json_to_payload, json_to_saved, misfit,
-    payload_to_json, saved_to_json,
+    check_arguments_fit, check_fits, json_to_arguments, json_to_part, json_to_payload,
+    json_to_saved, misfit, payload_to_json, saved_to_json,
 };
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
@@ -97,6 +97,19 @@ impl CodecError {
     fn of(self, type_name: &'static str) -> Self {
         match self {
             Self::Decode { reason, .. } => Self::Decode { type_name, reason },
+            other => other,
+        }
+    }
+
+    /// The same error, about the argument of this parameter. That there is none says so itself.
+    fn of_argument(self, parameter: &ArgumentKind) -> Self {
+        match self {
+            Self::Decode { type_name, reason }
+                if type_name == parameter.described.type_name() && !parameter.name.is_empty() =>
+            {
+                let reason = format!("in the argument `{}`: {reason}", parameter.name);
+                Self::Decode { type_name, reason }
+            }
             other => other,
         }
     }

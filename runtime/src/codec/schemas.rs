@@ -123,6 +123,13 @@ pub(crate) fn kept_after(known: usize) -> Vec<SchemaHash> {
     hashes.get(known..).unwrap_or_default().to_vec()
 }
 
+/// Why values of a type cannot be saved, if so; `what` is what has the type, for people.
+pub(crate) fn problem_of(what: &str, known: &TypeSchema) -> Option<String> {
+    let problem = known.schema.problem.as_ref()?;
+    let type_name = &known.schema.type_name;
+    Some(format!("{what} has the type `{type_name}`, which cannot be saved: {problem}"))
+}
+
 /// The schema of the arguments of a call with these parameters.
 pub(crate) fn of_arguments(kinds: &'static [ArgumentKind]) -> &'static ArgumentsSchema {
     // Lists with the same address have the same types, or functions that the linker has merged.

@@ -62,6 +62,35 @@ pub(crate) fn check_fits(payload: &Payload, schema: &Schema) -> Result<(), Codec
     }
 }
 
+/// Checks that a call with parameters of these names and schemas can read arguments. Those without a schema fit.
+///
+/// # Errors
+/// Why they do not, for people, and whether that is certain: another schema may be able to read a value by the
+/// attributes of its type.
+pub(crate) fn check_arguments_fit(
+    arguments: &Payload,
+    parameters: &[(&str, Option<&Schema>)],
+) -> Result<(), (String, bool)> {
+    let unreadable = |error: CodecError| (error.to_string(), true);
+    let (hash, bytes) = match encoded(arguments.as_bytes(), "arguments").map_err(unreadable)? {
+        Encoded::Typed(hash, bytes) => (hash, bytes),
+        Encoded::Json(_) | Encoded::Plain(_) => return Ok(()),
+    };
+    let given = read_typed(hash, bytes).map_err(unreadable)?;
+    let Some(StoredSchema::Arguments(before)) = schemas::known(hash) else { return Ok(()) };
+    let before: Vec<_> = before.iter().map(|(name, schema)| (&**name, Some(schema))).collect();
+    let names: Vec<_> = parameters.iter().map(|(name, _)| *name).collect();
+    let places = schemas::match_parameters(&before, &names).map_err(|reason| (reason, true))?;
+    for ((name, schema), place) in parameters.iter().zip(places) {
+        let is_same = |schema: &&Schema| before[place].1.map(Schema::hash) == Some(schema.hash());
+        let Some(schema) = schema.filter(|schema| !is_same(schema)) else { continue };
+        by_schema::write(&given[place].value, schema).map_err(|error| {
+            (format!("in the argument `{name}`: {}", misfit(schema, error)), false)
+        })?;
+    }
+    Ok(())
+}
+
 /// Why a value does not fit a schema, for people.
 pub(crate) fn misfit(schema: &Schema, error: CodecError) -> String {
     match error {

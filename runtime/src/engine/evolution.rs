@@ -142,17 +142,38 @@ mod tests {
 
     static PAY: WorkflowEntry = WorkflowEntry::of::<Pay>();
 
-    /// A run started by a build with a narrower number type, which no worker has begun.
-    #[tokio::test]
-    async fn what_a_run_was_started_with_is_learned() {
-        let store = MemoryStore::new();
-        let small = Schema::of::<u8>();
+    fn first_snapshot() -> Snapshot {
+        Snapshot {
+            frame: Vec::new(),
+            state: "start".to_owned(),
+            next_handle: 0,
+            operations: Vec::new(),
+            wait: Wait::All(Vec::new()),
+            steps: 0,
+            cancelled: None,
+            clock: Timestamp::MIN,
+            ending: None,
+        }
+    }
+
+    /// The arguments of a call with one number, as a build has written them that no code of this process knows, and whose
+    /// schema is in the store.
+    async fn stored_arguments(store: &MemoryStore, small: &Schema, number: u8) -> Payload {
         let stored = StoredSchema::Arguments(vec![("cents".to_owned(), small.clone())]);
         let hash = stored.hash();
         assert!(codec::is_unknown(hash), "nothing in this program has such arguments");
         let schema = serde_json::to_string(&stored).expect("plain data");
         let recorded = store.record_schemas(&[SchemaRecord { hash, schema }]).await;
         recorded.expect("a store in memory");
+        Payload([&[Encoding::Typed as u8][..], &hash.0.to_le_bytes(), &[number]].concat())
+    }
+
+    /// A run started by a build with a narrower number type, which no worker has begun.
+    #[tokio::test]
+    async fn what_a_run_was_started_with_is_learned() {
+        let store = MemoryStore::new();
+        let small = Schema::of::<u8>();
+        let payload = stored_arguments(&store, &small, 200).await;
 
         let mut definition: StoredDefinition = evolution::own(&PAY).clone();
         definition.hash = DefinitionHash(77);
@@ -166,22 +187,12 @@ mod tests {
         };
         store.record_definitions(&[record]).await.expect("a store in memory");
 
-        let payload = [&[Encoding::Typed as u8][..], &hash.0.to_le_bytes(), &[200]].concat();
+        let payload = payload.0;
         let mut frame = Vec::new();
         FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
         write_length(&mut frame, payload.len() as u64);
         frame.extend_from_slice(&payload);
-        let mut snapshot = Snapshot {
-            frame,
-            state: "start".to_owned(),
-            next_handle: 0,
-            operations: Vec::new(),
-            wait: Wait::All(Vec::new()),
-            steps: 0,
-            cancelled: None,
-            clock: Timestamp::MIN,
-            ending: None,
-        };
+        let mut snapshot = Snapshot { frame, ..first_snapshot() };
         let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
         assert!(evolved.is_ok(), "{evolved:?}");
         PAY.definition().check(&Payload(payload)).expect("200 is a number of today, too");
@@ -226,5 +237,60 @@ mod tests {
         let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
         assert!(evolved.is_ok(), "{evolved:?}");
         assert_eq!(snapshot.frame, frame);
+    }
+
+    /// A run that a schedule has started in this build, with arguments of another one: a worker that claims it may not be
+    /// the one that has started it.
+    #[tokio::test]
+    async fn what_this_build_has_started_with_stored_arguments_is_learned() {
+        let store = MemoryStore::new();
+        let payload = stored_arguments(&store, &Schema::of::<i8>(), 14).await;
+        let mut frame = Vec::new();
+        FrameHead { hash: PAY.definition().hash(), state: 0 }.write(&mut frame);
+        write_length(&mut frame, payload.as_bytes().len() as u64);
+        frame.extend_from_slice(payload.as_bytes());
+        let mut snapshot = Snapshot { frame, ..first_snapshot() };
+        PAY.definition().check(&payload).expect_err("the schema is not known yet");
+        let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
+        evolved.expect("it is of this build");
+        PAY.definition().check(&payload).expect("it is a number of today, too");
+    }
+
+    /// A schedule that another build has created.
+    #[cfg(feature = "schedules")]
+    #[tokio::test(start_paused = true)]
+    async fn what_a_schedule_has_stored_is_learned() {
+        use crate::client::Client;
+        use crate::schedules::{Config, LogKind, State, read_entry};
+        use crate::store::{NewSchedule, Schedules as _};
+        use crate::worker::Worker;
+
+        let store = MemoryStore::new();
+        let arguments = stored_arguments(&store, &Schema::of::<i16>(), 14).await;
+        let now = crate::store::Store::now(&*store).await.expect("a store in memory");
+        let spec = piton_schedule::Spec::new().cron("* * * * *");
+        let schedule = NewSchedule {
+            id: "pay".to_owned(),
+            token: uuid::Uuid::nil(),
+            workflow: "pay".to_owned(),
+            arguments,
+            config: serde_json::to_string(&Config::new(spec)).expect("plain data"),
+            state: serde_json::to_string(&State::new(now)).expect("plain data"),
+            due_at: Some(now),
+            log: Vec::new(),
+        };
+        store.create_schedule(schedule).await.expect("a store in memory");
+        let client = Client::new(store.clone());
+        let worker =
+            Worker::new(&client).serving(vec![&PAY], vec![]).start().await.expect("it starts");
+        let first = loop {
+            let log = store.list_schedule_log("pay", None, 1).await.expect("a store in memory");
+            match log.into_iter().next() {
+                Some(entry) => break read_entry(entry).expect("it is of this build").what,
+                None => tokio::time::sleep(std::time::Duration::from_secs(1)).await,
+            }
+        };
+        assert!(matches!(first, LogKind::Started { .. }), "{first:?}");
+        worker.shutdown().await.expect("it ends");
     }
 }

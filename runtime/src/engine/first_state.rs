@@ -1,8 +1,23 @@
 //! Runs that the engine starts: successors in a chain, and runs of schedules.
 
+use super::panics::catch;
 use crate::machine::{Machine, RunInfo, StepError, WorkflowEntry};
-use crate::model::{Operation, Payload};
+use crate::model::{Operation, Payload, UnfitStart};
 use crate::store::NewRun;
+
+/// Checks that a run of this workflow can begin with stored arguments, whose schemas are loaded.
+///
+/// # Errors
+/// Why it cannot.
+pub(crate) fn check_start(
+    entry: &'static WorkflowEntry,
+    arguments: &Payload,
+) -> Result<(), UnfitStart> {
+    match catch(|| entry.definition().check(arguments)) {
+        Ok(checked) => checked.map_err(|error| UnfitStart::Arguments(error.to_string())),
+        Err(message) => Err(UnfitStart::Panicked(message)),
+    }
+}
 
 /// A run in its first state, to be claimed by any worker. `workflow` is its stored name.
 ///

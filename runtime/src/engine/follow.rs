@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::backoff::until_answered;
 use super::evolution::learn_schemas_of;
-use super::first_state::first_state;
+use super::first_state::{check_start, first_state};
 use super::recorded::record_call;
 use super::session::Session;
 use crate::codec;
 use crate::machine::RunInfo;
-use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp};
+use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp, recorded};
 use crate::store::Successor;
 
 /// How a run ended.
@@ -85,6 +85,10 @@ pub(crate) async fn make(
     };
     let learn = || learn_schemas_of(&*session.store, std::iter::once(&arguments));
     until_answered("what wrote the arguments could not be read yet", learn).await;
+    check_start(entry, &arguments).map_err(|unfit| {
+        let reason = format!("the next run of its chain cannot be started: {unfit}");
+        BlockedReason::Undecodable(recorded(reason))
+    })?;
     record_call(session, entry, &arguments).await;
     let run = RunInfo { run_id: session.store.new_run_id(), workflow_id };
     let run = first_state(entry, workflow, run, arguments);

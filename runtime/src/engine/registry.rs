@@ -58,6 +58,10 @@ impl Registry {
                 let places = in_order([activity_place(other), activity_place(entry)]);
                 return Err(RegistryError::DuplicateActivity { name: entry.name, places });
             }
+            let problems = entry.problems();
+            if !problems.is_empty() {
+                return Err(RegistryError::CannotBeStored { activity: entry.name, problems });
+            }
         }
         registry.add_former_names()?;
         let names = registry.workflows.keys().chain(registry.former_names.keys());
@@ -193,9 +197,11 @@ mod tests {
     use std::convert::Infallible;
     use std::marker::PhantomData;
 
+    use serde::de::DeserializeOwned;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::*;
+    use crate::codec::Described;
     use crate::generated::{ArgumentKind, Halt, Outcomes, Parked, Plain, StepOf, Values};
     use crate::machine::{Activity, Context, Durable, Workflow};
     use crate::model::Graph;
@@ -265,6 +271,34 @@ mod tests {
         const PLACE: (&'static str, u32) = ("src/charge.rs", LINE);
         const ARGUMENTS: &'static [ArgumentKind] = &[];
         const OUTCOMES: &'static Outcomes<(), (), Infallible> = Outcomes::of();
+    }
+
+    /// An activity that gives a value of this type.
+    struct Read<T>(PhantomData<T>);
+
+    impl<T: Serialize + DeserializeOwned + Send + 'static> Activity for Read<T> {
+        type Return = T;
+        type Output = T;
+        type Error = Infallible;
+        const NAME: &'static str = "read";
+        const PLACE: (&'static str, u32) = ("src/read.rs", 3);
+        const ARGUMENTS: &'static [ArgumentKind] =
+            &[ArgumentKind::of(Described::of::<u64>()), ArgumentKind::of(Described::of::<T>())];
+        const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::of();
+    }
+
+    #[test]
+    fn a_type_of_an_activity_that_cannot_be_stored_is_named() {
+        static SOUND: ActivityEntry = ActivityEntry::of::<Read<u64>>();
+        static UNSOUND: ActivityEntry = ActivityEntry::of::<Read<Torn>>();
+        Registry::new([], [&SOUND]).expect("it reads back");
+        let refused = Registry::new([], [&UNSOUND]).expect_err("it does not read back");
+        let message = refused.to_string();
+        for part in ["argument 2 of the activity `read`", "the result of", "registry::tests::Torn"]
+        {
+            assert!(message.contains(part), "{part} is missing in: {message}");
+        }
+        assert!(!message.contains("argument 1"), "{message}");
     }
 
     static CHARGE: ActivityEntry = ActivityEntry::of::<Charge<3>>();

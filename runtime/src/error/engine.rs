@@ -546,12 +546,21 @@ pub enum RegistryError {
         /// The file and the line of each definition.
         places: [String; 2],
     },
-    /// A workflow holds values across an await that could not be decoded.
+    /// A workflow holds values across an await, or awaits operations with values, that could not be decoded.
     #[error("the workflow `{workflow}` cannot be served: {}", problems.join("; "))]
     CannotBeSaved {
         /// The workflow.
         workflow: &'static str,
-        /// For each local: its type, the problem, and how to fix it.
+        /// For each value: its type, the problem, and how to fix it. The value is a local, or one that an operation which
+        /// the workflow awaits takes or gives.
+        problems: Vec<String>,
+    },
+    /// An activity has arguments or a result that could not be decoded.
+    #[error("the activity `{activity}` cannot be served: {}", problems.join("; "))]
+    CannotBeStored {
+        /// The activity.
+        activity: &'static str,
+        /// For each value: its type, the problem, and how to fix it.
         problems: Vec<String>,
     },
 }

@@ -9,6 +9,7 @@
 //! A single function, `plan`, makes the plans for loading a run, for the check of `piton.lock` and for the check of
 //! a database, so the three cannot disagree.
 
+mod alignment;
 mod check;
 mod frame;
 mod known;

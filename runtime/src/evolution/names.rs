@@ -1,4 +1,4 @@
-//! Matching the names of states, branches and locals, and deciding which matches are certain.
+//! Matching the names of states, branches and locals, and deciding which locals are certainly the same.
 
 use std::borrow::Cow;
 
@@ -57,28 +57,6 @@ pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// Whether the `index`th await or branch (from 1) is certainly the same before and now. The places are those of all
-/// that share its name, in source order. If more than one has changed, they may have been swapped.
-pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
-    if before.len() != now.len() {
-        return false;
-    }
-    if before.len() == 1 {
-        return true;
-    }
-    let changed = |(before, now): (&Place, &Place)| before.fingerprint != now.fingerprint;
-    let changes: Vec<bool> = before.iter().zip(now).map(changed).collect();
-    if changes.iter().filter(|changed| **changed).count() <= 1 {
-        return true;
-    }
-    let place = index as usize - 1;
-    let is_only = |places: &[Place]| {
-        let fingerprint = before[place].fingerprint;
-        places.iter().filter(|place| place.fingerprint == fingerprint).count() == 1
-    };
-    !changes[place] && is_only(before) && is_only(now)
-}
-
 /// Whether a binding of some name before is certain to be the one at this place now. If the source of none but this one
 /// has changed, it is.
 pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
@@ -96,34 +74,6 @@ pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn places(fingerprints: &[u32]) -> Vec<Place> {
-        let count = fingerprints.len() as u32;
-        let places = (1..).zip(fingerprints);
-        places
-            .map(|(index, fingerprint)| Place {
-                index,
-                count,
-                fingerprint: *fingerprint,
-                others: 0,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn awaits_that_may_have_changed_places_are_not_certain() {
-        let certain =
-            |before: &[u32], now: &[u32], index| is_certain(&places(before), &places(now), index);
-        assert!(certain(&[1], &[2], 1), "the only one, changed");
-        assert!(certain(&[1, 2], &[1, 2], 2));
-        assert!(certain(&[1, 2], &[1, 3], 2), "one has changed");
-        assert!(!certain(&[1, 2], &[2, 1], 1), "swapped");
-        assert!(!certain(&[1], &[1, 2], 1), "one more");
-        assert!(!certain(&[1, 2], &[1], 1), "one less");
-        assert!(certain(&[1, 2, 3], &[1, 3, 2], 1), "the others are swapped");
-        assert!(!certain(&[1, 1, 2, 3], &[1, 1, 3, 2], 1), "there are two like it");
-        assert!(certain(&[1, 1], &[1, 1], 2), "nothing has changed");
-    }
 
     #[test]
     fn a_local_is_found_by_the_name_that_the_source_has() {

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::names::{base, is_about_code, is_certain, is_same_binding, variable};
+use super::alignment::is_certain;
+use super::names::{base, is_about_code, is_same_binding, variable};
 use super::narrow::Narrowed;
 use super::order::keeps_order;
 use super::{

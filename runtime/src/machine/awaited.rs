@@ -85,4 +85,43 @@ impl Awaited {
             _ => None,
         }
     }
+
+    /// The types of the values that the operation takes and gives, each with what it is for people. An inline workflow has
+    /// a definition of its own.
+    pub(crate) fn values(&self) -> Vec<(String, Described)> {
+        match self {
+            Self::Activity { name, arguments, returned } => call_values(name, arguments, *returned),
+            Self::Signal { name, value, .. } => vec![(format!("the signal `{name}`"), *value)],
+            Self::Update { name, value, reply, .. } => vec![
+                (format!("the update `{name}`"), *value),
+                (format!("the reply to the update `{name}`"), *reply),
+            ],
+            Self::Child { workflow, returned, .. } => {
+                vec![(format!("the result of the child `{workflow}`"), *returned)]
+            }
+            Self::Promise { resolved, rejected, .. } => vec![
+                ("the value of a promise".to_owned(), *resolved),
+                ("the error of a promise".to_owned(), *rejected),
+            ],
+            Self::Fill(inner)
+            | Self::List(inner)
+            | Self::Within(inner)
+            | Self::Each(inner)
+            | Self::Repeated(inner) => inner.values(),
+            Self::Workflow(_) | Self::Timer | Self::Cancellation => Vec::new(),
+        }
+    }
+}
+
+/// The types of the arguments and of the result of an activity, each with what it is for people.
+pub(crate) fn call_values(
+    activity: &str,
+    arguments: &[ArgumentKind],
+    returned: Described,
+) -> Vec<(String, Described)> {
+    let arguments = (1..).zip(arguments).map(|(number, argument)| {
+        (format!("argument {number} of the activity `{activity}`"), argument.described)
+    });
+    let result = (format!("the result of the activity `{activity}`"), returned);
+    arguments.chain([result]).collect()
 }

@@ -258,21 +258,24 @@ impl Definition {
         codec::check_arguments(arguments, self.parameters)
     }
 
-    /// The types that cannot be saved, each with the reason.
+    /// The types that cannot be saved, each with the reason: of locals, arguments and the return value, and of what the
+    /// operations that are awaited take and give.
     pub fn problems(&self) -> impl Iterator<Item = String> {
-        let states = self.states.iter();
-        let locals = states
+        let locals = self
+            .states
+            .iter()
             .flat_map(|state| state.node.locals.iter().map(|local| local.name).zip(&state.locals));
-        let locals = locals.map(|(name, local)| (name, local.schema));
+        let locals = locals.map(|(name, local)| (format!("`{name}`"), local.schema));
         let parameters = schemas::of_arguments(self.parameters).parameters.iter();
-        let others = parameters.map(|parameter| ("arguments", *parameter));
-        let all = others.chain([("return value", self.returned)]).chain(locals);
-        all.filter_map(|(name, known)| {
-            let problem = known.schema.problem.as_ref()?;
-            Some(format!(
-                "`{name}` has the type `{}`, which cannot be saved: {problem}",
-                known.schema.type_name
-            ))
-        })
+        let others = parameters.map(|parameter| ("`arguments`".to_owned(), *parameter));
+        let returned = ("`return value`".to_owned(), self.returned);
+        let operations = self.states.iter().flat_map(|state| &state.awaited);
+        let operations = operations.flat_map(|awaited| awaited.values());
+        let operations = operations.map(|(what, described)| (what, schemas::of_type(described)));
+        let all = others.chain([returned]).chain(locals).chain(operations);
+        let problems = all.filter_map(|(what, known)| schemas::problem_of(&what, known));
+        // An operation may be awaited in several places.
+        let mut told = HashSet::new();
+        problems.filter(move |problem| told.insert(problem.clone()))
     }
 }

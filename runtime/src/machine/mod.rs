@@ -55,6 +55,8 @@ pub use activity::{
 };
 #[doc(hidden)]
 pub use awaited::Awaited;
+#[cfg(feature = "engine")]
+pub(crate) use awaited::call_values;
 pub use cancellation::{Cancellation, Cancelled, OrCancelled, UntilCancelled};
 pub(crate) use cancellation::{is_by_request, request};
 pub(crate) use children::StartOfChild;

@@ -150,8 +150,8 @@ impl fmt::Display for Difference {
             }
             Self::AmbiguousState { name, before, now } if before == now => write!(
                 f,
-                "`{name}` is awaited {now} times, and more than one of these awaits has changed, so which of them the \
-                 run is at cannot be told"
+                "`{name}` is awaited {now} times, and these awaits have changed so that which of them the run is at \
+                 cannot be told"
             ),
             Self::AmbiguousState { name, before, now } => write!(
                 f,

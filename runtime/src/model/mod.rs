@@ -25,6 +25,7 @@ mod terms;
 mod text;
 mod time;
 mod token;
+mod unfit_start;
 mod update;
 mod wait;
 
@@ -64,5 +65,6 @@ pub use terms::{OnTimeout, Terms, TimeoutClock, WorkflowRetry};
 pub(crate) use text::recorded;
 pub use time::{ParseTimestampError, Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
+pub use unfit_start::UnfitStart;
 pub use update::{NewReply, UpdateReply};
 pub use wait::{Came, Outcomes, Wait};

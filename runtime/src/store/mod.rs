@@ -127,7 +127,7 @@ pub use contract::messages::dead_letters::{
 };
 pub(crate) use contract::messages::outbox::{AwaitedChild, Errand};
 pub use contract::messages::outbox::{
-    DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
+    DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders, WaitingMessage,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::partitions::{PartitionRecord, QueueLimits, Rate};

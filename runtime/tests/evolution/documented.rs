@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use libtest_mimic::Failed;
 
-use crate::Group;
 use crate::edit::{Edit, Verdict};
+use crate::{Group, scheduled};
 
 const BEGIN: &str = "<!-- The table is written by `UPDATE_DOCS=1 cargo test -p piton --test evolution documented`. -->\n";
 const END: &str = "<!-- The end of the table. -->\n";
@@ -63,7 +63,10 @@ pub fn check(groups: &[Group]) -> Result<(), Failed> {
         .and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
     let (before, after) = parts.ok_or("the marks around the table are missing")?;
     let table: String = groups.iter().map(|(name, edits)| section(title(name), &edits())).collect();
-    let wanted = format!("{before}{BEGIN}{table}\n{END}{after}");
+    let scheduled =
+        scheduled::rows().into_iter().map(|(what, fate)| format!("| {what} | {fate} |\n"));
+    let scheduled = titled("Schedules", "the schedule", scheduled.collect());
+    let wanted = format!("{before}{BEGIN}{table}{scheduled}\n{END}{after}");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, wanted)?;
         return Ok(());
@@ -75,8 +78,11 @@ pub fn check(groups: &[Group]) -> Result<(), Failed> {
 }
 
 fn section(title: &str, edits: &[Edit]) -> String {
-    let rows: String = edits.iter().map(row).collect();
-    format!("\n### {title}\n\n| edit | a run that is parked |\n| --- | --- |\n{rows}")
+    titled(title, "a run that is parked", edits.iter().map(row).collect())
+}
+
+fn titled(title: &str, whose: &str, rows: String) -> String {
+    format!("\n### {title}\n\n| edit | {whose} |\n| --- | --- |\n{rows}")
 }
 
 fn row(edit: &Edit) -> String {

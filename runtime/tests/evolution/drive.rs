@@ -187,10 +187,9 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
 /// Compares the checks of the runs in the database with their fate. Returns the differences.
 async fn database_disagreements(client: &Client, edit: &Edit) -> Vec<String> {
     let open = edit.cells.iter().filter(|cell| cell.state != END);
-    // Those without a kind fail at the next value that they read.
-    let blocked =
-        |cell: &&Cell| matches!(cell.verdict, Verdict::Blocked(kind, ..) if !kind.is_empty());
-    let blocked = open.filter(blocked).count() as u64;
+    // Those without a kind fail at the next value that they read: before the first step, the arguments.
+    let is_blocked = |cell: &&Cell| matches!(cell.verdict, Verdict::Blocked(kind, ..) if !kind.is_empty() || cell.state == START);
+    let blocked = open.filter(is_blocked).count() as u64;
     let by_code = client.check_parked([edit.new.workflow]).await.unwrap();
     let mut lock = Lock::default();
     lock.record([edit.new.workflow]);

@@ -8,6 +8,7 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::unused_async)]
 
+mod books;
 mod documented;
 mod drive;
 mod edit;
@@ -44,6 +45,7 @@ mod places;
 mod refused;
 mod retried;
 mod rewritten;
+mod scheduled;
 mod several;
 mod shapes;
 mod structs;
@@ -52,15 +54,20 @@ mod undone;
 mod values;
 mod wire;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::store::{MemoryStore, Store, connect};
 use piton_postgres_cluster::{run_tests, trial};
 
+use crate::books::Books;
 use crate::edit::Edit;
 
 const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+
+/// A test on a store.
+type OnStore = fn(Arc<dyn Store>) -> Pin<Box<dyn Future<Output = Result<(), Failed>>>>;
 
 pub type Group = (&'static str, fn() -> Vec<Edit>);
 
@@ -103,8 +110,8 @@ const GROUPS: &[Group] = &[
     ("answered", answered::all),
 ];
 
-/// Those that need only the engine.
-const IN_MEMORY: &[Group] = &[("transactions", transactions::all)];
+/// Those with a program for each store. They are the same edits.
+const BY_STORE: &[Group] = &[("transactions", transactions::on_memory::all)];
 
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
@@ -124,27 +131,52 @@ fn main() {
             })
         });
         let documented =
-            Trial::test("documented", || documented::check(&[GROUPS, IN_MEMORY].concat()));
-        let in_memory = IN_MEMORY.iter().map(|(name, edits)| {
-            Trial::test(format!("memory::{name}"), || run(all_in(MemoryStore::new(), edits())))
-        });
-        let queued = Trial::test("memory::queued", || {
-            let mut runtime = tokio::runtime::Builder::new_current_thread();
-            runtime.enable_all().start_paused(true).build()?.block_on(transactions::check_queued())
-        });
-        let retried_on_file = Trial::test("sqlite::retried", || {
-            let folder = tempfile::tempdir()?;
-            let url = format!("sqlite:{}", folder.path().join("shop.db").display());
-            run(async move { retried::check(connect(&url).await?).await })
-        });
-        let retried_on_server = trial("postgres::retried".to_owned(), cluster, |cluster| {
-            run(async move {
-                let database = cluster.database(EMPTY).await?;
-                retried::check(connect(database.url()).await?).await
+            Trial::test("documented", || documented::check(&[GROUPS, BY_STORE].concat()));
+        let with_books_in_memory = transactions::on_memory::TESTS.iter().map(|(name, test)| {
+            Trial::test(format!("memory::{name}"), move || {
+                let store = MemoryStore::new();
+                run(test(store.clone(), Books::Memory(store)))
             })
         });
-        let others = [documented, queued, retried_on_file, retried_on_server];
-        on_file.chain(on_server).chain(in_memory).chain(others).collect()
+        let with_books_on_file = transactions::on_sqlite::TESTS.iter().map(|(name, test)| {
+            Trial::test(format!("sqlite::{name}"), move || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(async move { test(connect(&url).await?, Books::new(&url).await).await })
+            })
+        });
+        let with_books_on_server = transactions::on_postgres::TESTS.iter().map(|(name, test)| {
+            trial(format!("postgres::{name}"), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    let url = database.url();
+                    test(connect(url).await?, Books::new(url).await).await
+                })
+            })
+        });
+        let with_books = with_books_in_memory.chain(with_books_on_file).chain(with_books_on_server);
+        let on_databases = [
+            ("retried", (|store| Box::pin(retried::check(store))) as OnStore),
+            ("scheduled", |store| Box::pin(scheduled::check(store))),
+        ];
+        let on_databases = on_databases.into_iter().flat_map(|(name, test)| {
+            let on_file = Trial::test(format!("sqlite::{name}"), move || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(async move { test(connect(&url).await?).await })
+            });
+            let on_server = trial(format!("postgres::{name}"), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    test(connect(database.url()).await?).await
+                })
+            });
+            [on_file, on_server]
+        });
+        let schedules_in_memory =
+            Trial::test("memory::scheduled", || run(scheduled::check(MemoryStore::new())));
+        let others = [documented, schedules_in_memory].into_iter().chain(on_databases);
+        on_file.chain(on_server).chain(with_books).chain(others).collect()
     })
 }
 

@@ -288,4 +288,74 @@ edits! {
         run old(7) new(7);
         at "signal<Go>" [] [Go(1)] => Goes("14 1");
     }
+
+    "two parameters that patterns take apart change places while an activity is attempted"
+    patterns_exchanged {
+        old [pay] {
+            #[activity(name = "patterns_exchanged.pay")]
+            pub async fn pay(cx: &ActivityContext, (from, cents): (u64, u64), (to, fee): (u64, u64)) -> String {
+                pass(cx, "pay".into()).await;
+                format!("{from} {cents} {to} {fee}")
+            }
+
+            #[workflow]
+            pub async fn patterns_exchanged() -> String {
+                pay((1, 30), (2, 4)).await
+            }
+        }
+        new [pay] {
+            #[activity(name = "patterns_exchanged.pay")]
+            pub async fn pay((to, fee): (u64, u64), (from, cents): (u64, u64)) -> String {
+                format!("{from} {cents} {to} {fee}")
+            }
+
+            #[workflow]
+            pub async fn patterns_exchanged() -> String {
+                pay((2, 4), (1, 30)).await
+            }
+        }
+        run old() new();
+        at "start" [] [] => Goes("1 30 2 4");
+        at "pay" [] [] holding ["pay"] => Goes("1 30 2 4");
+    }
+
+    "two parameters that patterns take apart change places before a run has begun"
+    start_patterns_exchanged {
+        old [] {
+            #[workflow]
+            pub async fn start_patterns_exchanged(cx: &Context, (from, cents): (u64, u64), [to, fee]: [u64; 2]) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{from} {cents} {to} {fee} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn start_patterns_exchanged(cx: &Context, (to, fee): (u64, u64), [from, cents]: [u64; 2]) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{from} {cents} {to} {fee} {go}")
+            }
+        }
+        run old((1, 30), [2, 4]) new((2, 4), [1, 30]);
+        at "start" [] [Go(7)] => Goes("1 30 2 4 7");
+    }
+
+    "the patterns of two parameters of one type bind other names from now on, before a run has begun"
+    start_patterns_renamed {
+        old [] {
+            #[workflow]
+            pub async fn start_patterns_renamed(cx: &Context, (from, cents): (u64, u64), (to, fee): (u64, u64)) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{from} {cents} {to} {fee} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn start_patterns_renamed(cx: &Context, (payer, sum): (u64, u64), (payee, rate): (u64, u64)) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{payer} {sum} {payee} {rate} {go}")
+            }
+        }
+        run old((1, 30), (2, 4)) new((1, 30), (2, 4));
+        at "start" [] [Go(7)] => Blocked("", "`payer, sum` and `payee, rate` have new names", "1 30 2 4 7");
+    }
 }

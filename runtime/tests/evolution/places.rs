@@ -397,6 +397,27 @@ edits! {
         at "charge#2" [] [] holding ["charge 7"] => Goes("charged 1 charged 7");
     }
 
+    "one of two awaits of the same text reads as a third one does from now on"
+    same_text_as_another {
+        old [] {
+            #[workflow]
+            pub async fn same_text_as_another(id: u64) -> String {
+                let (one, two, three) = (charge(1).await, charge(1).await, charge(id).await);
+                format!("{one} {two} {three}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn same_text_as_another(id: u64) -> String {
+                let (one, two, three) = (charge(1).await, charge(id).await, charge(id).await);
+                format!("{one} {two} {three}")
+            }
+        }
+        run old(7) new(7);
+        at "charge" [] [] holding ["charge 1"] => Blocked("AmbiguousState", "charge", "charged 1 charged 1 charged 7");
+        at "charge#3" [] [] holding ["charge 7"] => Blocked("AmbiguousState", "charge", "charged 1 charged 1 charged 7");
+    }
+
     "two awaits of the same activity with names of their own change places"
     pinned_swapped {
         old [] {

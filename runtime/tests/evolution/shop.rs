@@ -10,6 +10,8 @@ pub use piton::migrate;
 pub use piton::prelude::*;
 pub use serde::{Deserialize, Serialize};
 
+pub use crate::books::MakeEntry;
+
 /// Lets a run continue.
 #[derive(Clone, Debug, PartialEq, Signal, Serialize, Deserialize)]
 pub struct Go(pub u8);

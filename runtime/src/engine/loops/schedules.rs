@@ -16,12 +16,13 @@ use tracing::{debug, warn};
 
 use super::scheduled_signals;
 use crate::engine::backoff::Backoff;
-use crate::engine::first_state::first_state;
+use crate::engine::evolution::learn_schemas_of;
+use crate::engine::first_state::{check_start, first_state};
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::RunInfo;
-use crate::model::{RunId, Timestamp};
+use crate::model::{RunId, Timestamp, UnfitStart, recorded};
 use crate::schedules::{
     Action, Closed, Config, Decision, Identity, LogKind, MAX_ROUND, NO_WORKFLOW, Start, State,
     Taken,
@@ -305,6 +306,8 @@ async fn carry_out(
         store.deliver(cancels).await?;
     }
     record_definitions(session, turns).await?;
+    // Another build may have written them.
+    learn_schemas_of(store, turns.iter().map(|turn| &turn.record.arguments)).await?;
     scheduled_signals::send_all(session, turns, now).await?;
     let mut runs = Vec::new();
     let mut places = Vec::new();
@@ -370,7 +373,10 @@ pub(super) fn new_run(
     now: Timestamp,
 ) -> Result<NewRun, String> {
     let entry = session.host.registry.workflow(&turn.record.workflow);
-    let entry = entry.ok_or_else(|| format!("no workflow is named `{}`", turn.record.workflow))?;
+    let entry = entry.ok_or(UnfitStart::MissingWorkflow);
+    let fitting =
+        entry.and_then(|entry| check_start(entry, &turn.record.arguments).map(|()| entry));
+    let entry = fitting.map_err(|unfit| recorded(format!("{unfit}; {}", unfit.help())))?;
     let workflow_id = turn.config.action.workflow_id(&turn.record.id, start.item.nominal);
     let run = RunInfo { run_id: start.run_id, workflow_id: workflow_id.as_str().into() };
     let arguments = turn.record.arguments.clone();

@@ -13,7 +13,7 @@ use crate::store::promises::sql::Work;
 use crate::store::relay::Parcel;
 use crate::store::{
     Arrival, ArrivalKind, AwaitedChild, DeadLetter, DeadLetterId, DeadLetterReason, Errand,
-    FoundUpdate, Inbox, MessageKey, UpdateKey,
+    FoundUpdate, Inbox, MessageKey, UpdateKey, WaitingMessage,
 };
 
 /// An arrival of a run; null if it does not fit in the response.
@@ -76,6 +76,14 @@ pub(crate) struct OutboxRow {
     seq: i64,
     workflow_id: String,
     message: Option<Vec<u8>>,
+}
+
+impl From<OutboxRow> for WaitingMessage {
+    fn from(row: OutboxRow) -> Self {
+        let key = MessageKey { run_id: row.run_id.into(), seq: row.seq };
+        let body = row.message.and_then(|message| codec::from_record(&message).ok());
+        Self { key, workflow_id: row.workflow_id, body }
+    }
 }
 
 /// Messages to relay.

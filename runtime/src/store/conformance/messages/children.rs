@@ -13,11 +13,12 @@ use crate::store::conformance::fixture::{
 };
 use crate::store::{
     ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, DeadLetterFilter, DeadLetterReason,
-    Effect, NewRun, RelayMessages, RemoveClosed, Removed, Senders, WorkerLease,
+    Effect, NewRun, RelayMessages, RemoveClosed, Removed, Senders, WaitingMessage, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("children":
     a_child_is_started_once,
+    a_child_that_is_to_be_started_is_listed,
     a_child_comes_with_its_terms_and_labels,
     a_child_whose_id_is_taken_tells_whoever_waits,
     the_end_of_a_child_is_told_once,
@@ -102,6 +103,42 @@ impl StoreUnderTest {
 fn completed() -> ChildEnd {
     let (status, result) = (RunStatus::Completed, Some(Payload(b"result".to_vec())));
     ChildEnd::Closed { status, result, failure: None }
+}
+
+async fn a_child_that_is_to_be_started_is_listed(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let [one, other] = [t.start_owned("one", worker).await, t.start_owned("other", worker).await];
+    let (born, awaited) = (child(ParentClose::Terminate), child(ParentClose::Abandon));
+    let third = child(ParentClose::Terminate);
+    let messages = vec![start("a", born.clone()), start("b", awaited.clone())];
+    t.send(worker, one, 0, messages).await;
+    t.send(worker, other, 0, vec![start("c", third.clone()), awaiting(third.run_id, 7)]).await;
+    let all = t.store.list_outbox(None, 10).await.expect("the outbox can be listed");
+    let told = |messages: &[WaitingMessage]| {
+        let told =
+            messages.iter().map(|message| (message.workflow_id.clone(), message.body.clone()));
+        told.collect::<Vec<_>>()
+    };
+    let to_start = |id: &str, start: &ChildStart| {
+        (id.to_owned(), Some(Message::Start(Box::new(start.clone()))))
+    };
+    let of_one = [to_start("a", &born), to_start("b", &awaited)];
+    let to_await = Message::AwaitChild { child: third.run_id, handle: Handle(7) };
+    let of_other = [to_start("c", &third), ("child".to_owned(), Some(to_await))];
+    let expected = match one < other {
+        true => [of_one, of_other].concat(),
+        false => [of_other, of_one].concat(),
+    };
+    assert_eq!(told(&all), expected);
+    assert!(all.is_sorted_by_key(|message| message.key));
+
+    let page = t.store.list_outbox(Some(all[0].key), 2).await.expect("it can be listed");
+    assert_eq!(told(&page), expected[1..3]);
+    let rest = t.store.list_outbox(Some(all[3].key), 2).await.expect("it can be listed");
+    assert_eq!(rest, []);
+    t.relay_all(&[one, other]).await;
+    let none = t.store.list_outbox(None, 10).await.expect("the outbox can be listed");
+    assert_eq!(none, [], "all are started");
 }
 
 async fn a_child_is_started_once(t: StoreUnderTest) {

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed, UpdateKey,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, MessageKey,
+    NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey, WaitingMessage,
 };
 
 /// Inboxes, the outbox, and dead letters.
@@ -56,6 +56,14 @@ pub trait Messages: Send + Sync {
     /// row of a sender, and no worker. It may therefore wait for commits of receivers, but never for those of
     /// senders, which only add rows.
     async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError>;
+
+    /// The messages in the outbox, ordered by key: at most `limit`, and as many as fit in one response, but at least one if
+    /// there is one. With `after`, only those after it. Locks nothing.
+    async fn list_outbox(
+        &self,
+        after: Option<MessageKey>,
+        limit: u32,
+    ) -> Result<Vec<WaitingMessage>, StoreError>;
 
     /// The dead letters that match, ordered by id: at most `limit`, and as many as fit in one response, but at
     /// least one if there is one. With `after`, only those after it. Locks nothing.

@@ -89,6 +89,17 @@ impl MessageKey {
     const LAST_INDEX: i64 = (1 << Self::INDEX_BITS) - 1;
 }
 
+/// A message in the outbox.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WaitingMessage {
+    /// Its key.
+    pub key: MessageKey,
+    /// The workflow id that it is for.
+    pub workflow_id: String,
+    /// Its content; `None` if this build cannot read it.
+    pub body: Option<Message>,
+}
+
 /// A request to relay messages.
 #[derive(Clone, Copy, Debug)]
 pub struct RelayMessages<'a> {

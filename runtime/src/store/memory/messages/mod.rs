@@ -12,7 +12,8 @@ use crate::store::memory::{Guard, MemoryStore, Write};
 use crate::store::weight::Answer;
 use crate::store::{
     Arrival, ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox,
-    Messages, NewArrival, RedeliverOutcome, RelayMessages, Relayed, Senders, UpdateKey,
+    MessageKey, Messages, NewArrival, RedeliverOutcome, RelayMessages, Relayed, Senders, UpdateKey,
+    WaitingMessage,
 };
 
 #[async_trait]
@@ -45,6 +46,15 @@ impl Messages for MemoryStore {
             Ok(state.relay_messages(&senders, limit, now, news))
         })
         .await
+    }
+
+    async fn list_outbox(
+        &self,
+        after: Option<MessageKey>,
+        limit: u32,
+    ) -> Result<Vec<WaitingMessage>, StoreError> {
+        self.transition("list_outbox", |state, _, _| Ok(state.list_outbox(after, limit as usize)))
+            .await
     }
 
     async fn list_dead_letters(

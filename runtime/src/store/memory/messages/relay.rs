@@ -1,6 +1,7 @@
 //! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::BTreeSet;
+use std::ops::Bound;
 use std::time::Duration;
 
 use crate::model::{RunId, Timestamp};
@@ -11,10 +12,27 @@ use crate::store::promises::Ask;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, Errand, MessageKey, NewArrival,
-    Relayed,
+    Relayed, WaitingMessage,
 };
 
 impl State {
+    pub(super) fn list_outbox(
+        &self,
+        after: Option<MessageKey>,
+        limit: usize,
+    ) -> Vec<WaitingMessage> {
+        let mut answer = Answer::default();
+        let begin = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let messages = self.outbox.range((begin, Bound::Unbounded)).take(limit);
+        let messages = messages.take_while(|(_, (sent, _))| answer.takes(sent.body.weight()));
+        let listed = messages.map(|(key, (sent, _))| WaitingMessage {
+            key: *key,
+            workflow_id: sent.to.to_string(),
+            body: Some(sent.body.clone()),
+        });
+        listed.collect()
+    }
+
     /// The runs that have had a message in the outbox for this long, the longest first, and those whose messages are
     /// from the future.
     pub(super) fn waiting_senders(&self, age: Duration, now: Timestamp) -> Vec<RunId> {

@@ -16,8 +16,9 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed};
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, Messages,
-    NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey, Weight,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, MessageKey,
+    Messages, NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey, WaitingMessage,
+    Weight,
 };
 
 #[async_trait]
@@ -35,6 +36,14 @@ impl Messages for PostgresStore {
 
     async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
         self.answered("relay_messages", relay::relay(self, request)).await
+    }
+
+    async fn list_outbox(
+        &self,
+        after: Option<MessageKey>,
+        limit: u32,
+    ) -> Result<Vec<WaitingMessage>, StoreError> {
+        self.asked("list_outbox", outbox::list(self, after, limit)).await
     }
 
     async fn list_dead_letters(

@@ -14,8 +14,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, Messages,
-    NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, MessageKey,
+    Messages, NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey, WaitingMessage,
 };
 
 #[async_trait]
@@ -30,6 +30,14 @@ impl Messages for SqliteStore {
 
     async fn relay_messages(&self, request: RelayMessages<'_>) -> Result<Relayed, StoreError> {
         relay::relay(self, request).await
+    }
+
+    async fn list_outbox(
+        &self,
+        after: Option<MessageKey>,
+        limit: u32,
+    ) -> Result<Vec<WaitingMessage>, StoreError> {
+        outbox::list(self, after, limit).await
     }
 
     async fn list_dead_letters(

@@ -1,26 +1,32 @@
-//! Checking, before a deploy, whether the open runs of a database can continue in this build.
+//! Checking, before a deploy, whether the open runs of a database can continue in this build, and whether its schedules
+//! can start runs.
 
-use std::collections::{BTreeSet, HashMap};
+mod by_lock;
+#[cfg(feature = "schedules")]
+mod schedules;
+mod starts;
+
+use std::collections::{BTreeSet, HashSet};
 
 use super::Client;
-use super::inspect::{Position, Wait, WaitFor};
 use crate::activities::ActivityEntry;
 use crate::codec;
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::{evolve, learn_definition};
+use crate::engine::evolution::evolve;
+use crate::engine::first_state::check_start;
 use crate::engine::panics::catch;
-use crate::error::{LookupError, StoreError};
-use crate::evolution::{self, Inside, StoredDefinition, Unfit};
+use crate::error::StoreError;
+use crate::evolution::{self, Unfit};
 use crate::filter;
-use crate::lock::Lock;
 use crate::machine::WorkflowEntry;
-use crate::model::{BlockedReason, Difference, Finding, Operation, RunId, RunStatus, Snapshot};
+use crate::model::{BlockedReason, Operation, RunId, RunStatus, Snapshot, UnfitStart};
 use crate::store::{RunQuery, RunRecord};
+use starts::{arguments_of_start, cannot_begin, cannot_follow};
 
 /// The number of runs to read at a time.
 const PAGE: u32 = 200;
 
-/// The result of a check of the open runs of a database.
+/// The result of a check of the open runs and the schedules of a database.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParkedReport {
@@ -28,6 +34,10 @@ pub struct ParkedReport {
     pub runs: u64,
     /// Runs that would be blocked, by reason.
     pub unfit: Vec<UnfitRuns>,
+    /// Number of schedules checked; those that only send signals do not count.
+    pub schedules: u64,
+    /// Schedules that could not start runs.
+    pub unfit_schedules: Vec<UnfitSchedule>,
 }
 
 /// Open runs that would be blocked for the same reason.
@@ -47,26 +57,40 @@ pub struct UnfitRuns {
     pub example: RunId,
 }
 
+/// A schedule that could not start runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnfitSchedule {
+    /// The id of the schedule.
+    pub schedule: String,
+    /// The stored name of the workflow that it starts.
+    pub workflow: String,
+    /// The reason, and [how to fix it](UnfitStart::help).
+    pub reason: UnfitStart,
+    /// Whether it will certainly fail to start a run. This is not certain if only the code can decide whether a value
+    /// fits, as with `#[serde(default)]`; if the schedule is paused; and if it has no further times.
+    pub is_certain: bool,
+}
+
 impl ParkedReport {
-    /// Whether no run would certainly be blocked.
+    /// Whether no run would certainly be blocked, and no schedule would certainly fail to start a run.
     pub fn is_ok(&self) -> bool {
         self.unfit.iter().all(|unfit| !unfit.is_certain)
+            && self.unfit_schedules.iter().all(|unfit| !unfit.is_certain)
     }
 
-    fn note(&mut self, run: &RunRecord, reason: BlockedReason, is_certain: bool) {
+    fn note(&mut self, workflow: &str, run_id: RunId, reason: BlockedReason, is_certain: bool) {
         let is_it = |unfit: &&mut UnfitRuns| {
-            unfit.workflow == run.workflow
-                && unfit.reason == reason
-                && unfit.is_certain == is_certain
+            unfit.workflow == workflow && unfit.reason == reason && unfit.is_certain == is_certain
         };
         match self.unfit.iter_mut().find(is_it) {
             Some(unfit) => unfit.runs += 1,
             None => self.unfit.push(UnfitRuns {
-                workflow: run.workflow.clone(),
+                workflow: workflow.to_owned(),
                 reason,
                 is_certain,
                 runs: 1,
-                example: run.run_id,
+                example: run_id,
             }),
         }
     }
@@ -129,6 +153,11 @@ impl Client {
     /// under way or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
     /// it is deployed. Does not try the steps that the runs would make next.
     ///
+    /// Reads the arguments of runs that have not begun, of children that are still to be started, of runs that a retry
+    /// or a cron expression starts again, and of schedules, as a worker does when it starts them. A schedule of a
+    /// workflow that is not among these is reported as well: this program would not start its runs. Programs with
+    /// different workflows are apart if each has a [namespace](crate::store::StoreOptions::namespace) of its own.
+    ///
     /// Reads the saved states one by one.
     ///
     /// ```no_run
@@ -153,80 +182,97 @@ impl Client {
         let workflows: Vec<_> = workflows.into_iter().collect();
         let names: BTreeSet<_> =
             workflows.iter().flat_map(|entry| entry.names()).copied().collect();
-        for name in names {
+        let versions_of = |name: &str| {
             let versions = workflows.iter().filter(|entry| entry.names().contains(&name));
             let mut versions: Vec<_> = versions.copied().collect();
             versions.sort_by_key(|entry| std::cmp::Reverse(entry.version));
+            versions
+        };
+        // One that is started meanwhile is not to count twice.
+        let mut children = HashSet::new();
+        self.for_each_child_to_start(async |child| {
+            let versions = versions_of(&child.workflow);
+            if versions.is_empty() || !children.insert(child.run_id) {
+                return Ok(());
+            }
+            report.runs += 1;
+            let judged = self.judge(None, &child.snapshot, &versions).await?;
+            if let Some((reason, is_certain)) = judged {
+                report.note(&child.workflow, child.run_id, reason, is_certain);
+            }
+            Ok(())
+        })
+        .await?;
+        for name in names {
+            let versions = versions_of(name);
             self.for_each_open(name, async |run| {
                 let saved = patiently(|| store.find_snapshot(run.run_id)).await?;
                 // A run that has closed meanwhile has no saved state.
                 let Some(saved) = saved.filter(|saved| !saved.is_empty()) else { return Ok(()) };
+                if children.contains(&run.run_id) {
+                    return Ok(());
+                }
                 report.runs += 1;
-                let unfit = match codec::decode_snapshot(&saved) {
-                    Err(error) => Some((BlockedReason::Undecodable(error.to_string()), true)),
-                    Ok(snapshot) => {
-                        let evolved = patiently(|| {
-                            let mut snapshot = snapshot.clone();
-                            let versions = &versions;
-                            async move {
-                                let evolved = evolve(store, versions, &mut snapshot).await?;
-                                Ok(evolved.map(|evolved| (evolved.entry, snapshot)))
-                            }
-                        });
-                        match evolved.await? {
-                            Err(reason) => Some((reason, true)),
-                            // Code that never reads a local can do without.
-                            Ok((entry, snapshot)) => {
-                                let unread = unread(&snapshot, entry);
-                                unread.or_else(|| lost_call(&snapshot)).map(|it| (it, false))
-                            }
-                        }
-                    }
-                };
-                if let Some((reason, is_certain)) = unfit {
-                    report.note(&run, reason, is_certain);
+                let judged = self.judge(Some(run.run_id), &saved, &versions).await?;
+                if let Some((reason, is_certain)) = judged {
+                    report.note(&run.workflow, run.run_id, reason, is_certain);
                 }
                 Ok(())
             })
             .await?;
         }
+        #[cfg(feature = "schedules")]
+        self.check_schedules(&mut report, |workflow, arguments| {
+            let newest = *versions_of(workflow).first()?;
+            Some(check_start(newest, arguments).map_err(|unfit| (unfit, true)))
+        })
+        .await?;
         Ok(report)
     }
 
-    /// Like [`Client::check_parked`], without the code: uses the definitions in a `piton.lock`, the last one of
-    /// each workflow and version. Checks states, branches and locals. Whether a value of another type fits is
-    /// decided by the schemas, which do not contain serde's attributes. A state that a `#[migrate]` converts may be
-    /// blocked, because only the code knows the result. Values of activities and signals are not
-    /// checked.
-    ///
-    /// Runs of workflows that are not in the lock file are skipped.
-    ///
-    /// # Errors
-    /// See [`Client::find`].
-    pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
-        let mut report = ParkedReport::default();
-        let newest = newest(lock);
-        let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
-        for name in names {
-            self.for_each_open(name, async |run| {
-                let inspection = match self.inspect(run.run_id).await {
-                    Ok(inspection) => inspection,
-                    Err(LookupError::Store(error)) => return Err(error),
-                    Err(_) => return Ok(()),
-                };
-                let Some(position) = inspection.position else { return Ok(()) };
-                report.runs += 1;
-                let mut check = Check { newest: &newest, unfit: Vec::new() };
-                self.learn_definitions_of(&position).await?;
-                check.position(&position, None);
-                for (finding, is_certain) in check.unfit {
-                    report.note(&run, BlockedReason::Evolution(Box::new(finding)), is_certain);
-                }
-                Ok(())
-            })
-            .await?;
+    /// Why this build would block a run, and whether that is certain. `versions` are those of its workflow, the newest
+    /// first. A child that is still to be started has no row, so `run_id` is `None`.
+    async fn judge(
+        &self,
+        run_id: Option<RunId>,
+        saved: &[u8],
+        versions: &[&'static WorkflowEntry],
+    ) -> Result<Option<(BlockedReason, bool)>, StoreError> {
+        let store = &**self.store();
+        let saved = match codec::decode_snapshot(saved) {
+            Err(error) => return Ok(Some((BlockedReason::Undecodable(error.to_string()), true))),
+            Ok(snapshot) => snapshot,
+        };
+        let evolved = patiently(|| {
+            let mut snapshot = saved.clone();
+            async move {
+                let evolved = evolve(store, versions, &mut snapshot).await?;
+                Ok(evolved.map(|evolved| (evolved.entry, snapshot)))
+            }
+        });
+        let (entry, snapshot) = match evolved.await? {
+            Err(reason) => return Ok(Some((reason, true))),
+            Ok(evolved) => evolved,
+        };
+        if let Some(arguments) = arguments_of_start(&snapshot) {
+            let unfit = check_start(entry, &arguments).err();
+            return Ok(unfit.map(|unfit| (cannot_begin(&unfit), true)));
         }
-        Ok(report)
+        // Code that never reads a local can do without.
+        let doubtful = unread(&snapshot, entry).or_else(|| lost_call(&snapshot));
+        if let Some(reason) = doubtful {
+            return Ok(Some((reason, false)));
+        }
+        let Some(run_id) = run_id else { return Ok(None) };
+        Ok(match self.arguments_of_next(run_id).await? {
+            Err(reason) => Some((reason, false)),
+            Ok(None) => None,
+            Ok(Some((arguments, is_certain))) => {
+                // It is a run of the newest version.
+                let unfit = versions.first().and_then(|entry| check_start(entry, &arguments).err());
+                unfit.map(|unfit| (cannot_follow(&unfit), is_certain))
+            }
+        })
     }
 
     /// Calls `look` with every open run of a workflow.
@@ -248,100 +294,6 @@ impl Client {
             }
         }
         Ok(())
-    }
-
-    async fn learn_definitions_of(&self, position: &Position) -> Result<(), StoreError> {
-        let mut all = vec![position];
-        while let Some(position) = all.pop() {
-            let hash = position.definition;
-            if evolution::find(hash).is_none() {
-                patiently(|| learn_definition(&**self.store(), hash)).await?;
-            }
-            all.extend(position.waits.iter().flat_map(positions_in));
-        }
-        Ok(())
-    }
-}
-
-/// The positions directly inside a wait.
-fn positions_in(wait: &Wait) -> Vec<&Position> {
-    match &wait.on {
-        WaitFor::Workflow { position } | WaitFor::Block { position } => vec![position],
-        WaitFor::All { items } => items.iter().flat_map(positions_in).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The definitions by the names and versions of the workflows whose runs go on in them: the last one of each workflow and
-/// version, also under the names that it takes over.
-fn newest(lock: &Lock) -> HashMap<(&str, u32), &StoredDefinition> {
-    // Those of one workflow and version are in the order of their release.
-    let all = lock.definitions().iter();
-    let own = all.map(|definition| ((&*definition.workflow, definition.version), definition));
-    let mut newest: HashMap<_, _> = own.collect();
-    let taken_over: Vec<_> = newest
-        .values()
-        .flat_map(|definition| definition.formerly.iter().map(|name| (&**name, *definition)))
-        .collect();
-    newest.extend(taken_over.into_iter().map(|(name, taker)| ((name, taker.version), taker)));
-    newest
-}
-
-/// Compares the saved state of a run with the newest definitions of a lock file.
-struct Check<'a> {
-    newest: &'a HashMap<(&'a str, u32), &'a StoredDefinition>,
-    unfit: Vec<(Finding, bool)>,
-}
-
-impl Check<'_> {
-    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch.
-    fn position(&mut self, position: &Position, inside: Option<&Inside>) {
-        let Some(before) = evolution::find(position.definition) else { return };
-        let number = before.states.iter().position(|state| state.name == position.state);
-        let Some(number) = number else { return };
-        let key = (&*before.workflow, before.version);
-        let Some(now) = self.newest.get(&key).copied() else { return };
-        if before.hash == now.hash {
-            // The type of what it awaits may have changed.
-            let inner = position.waits.iter().flat_map(positions_in);
-            return inner.for_each(|inner| self.position(inner, None));
-        }
-        let plan = match evolution::plan(before, now, number as u32, inside) {
-            Ok(plan) => plan,
-            Err(finding) => {
-                let is_certain = !now.migrated.contains(&position.state);
-                return self.unfit.push((finding, is_certain));
-            }
-        };
-        let (saved, found) = (&before.states[number], plan.state_in(now));
-        for (old, path, local) in plan.read_anew() {
-            let (Some(variable), local) = (position.variables.get(old), &found.locals[local])
-            else {
-                continue;
-            };
-            let Some(schema) = now.schema(local.schema) else { continue };
-            let part = path.iter().try_fold(&variable.value.value, |value, field| value.get(field));
-            let reason = match part {
-                None => format!("there is no field `{}`", path.join(".")),
-                // Values that people must not see cannot be checked.
-                Some(_) if variable.value.note.is_some() || variable.value.is_secret() => continue,
-                Some(value) => match codec::json_to_saved(value, schema) {
-                    Ok(_) => continue,
-                    Err(error) => error.to_string(),
-                },
-            };
-            let difference = Difference::Unreadable { value: local.name.clone(), reason };
-            self.unfit.push((evolution::finding(now, saved, Some(found), difference), false));
-        }
-        for (branch, wait) in position.waits.iter().enumerate() {
-            match (&wait.on, plan.branch_now(branch)) {
-                (WaitFor::Block { position }, Some(now)) => {
-                    let inside = Inside::of((saved, branch), (found, now));
-                    self.position(position, Some(&inside));
-                }
-                _ => positions_in(wait).into_iter().for_each(|inner| self.position(inner, None)),
-            }
-        }
     }
 }
 
