@@ -285,12 +285,14 @@ async fn drive(store: &Arc<dyn Store>, edit: &Scheduled) -> Result<(), String> {
             if !reason.contains(words) {
                 return Err(format!("the reason is: {reason}"));
             }
-            schedule.trigger().await.unwrap();
         }
         // The old build finds the request.
         Leaves => {}
     }
     worker.shutdown().await.unwrap();
+    if let CannotStart(_) = edit.fate {
+        schedule.trigger().await.unwrap();
+    }
     if !matches!(edit.fate, Starts(_)) {
         let worker = serve(&client, &edit.old, &lab).await;
         started(&client, edit, edit.old_result).await?;
