@@ -285,7 +285,7 @@ async fn a_schedule_is_judged_by_its_arguments() {
     let report = client.check_parked([delivers::entry()]).await.unwrap();
     let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
     assert_eq!(reasons, [&UnfitStart::MissingWorkflow, &UnfitStart::MissingWorkflow]);
-    assert!(!report.is_ok());
+    assert!(report.is_ok(), "another program may have the workflow");
 }
 
 #[tokio::test]

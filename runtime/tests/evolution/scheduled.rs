@@ -324,7 +324,7 @@ async fn judged(client: &Client, edit: &Scheduled) -> Result<(), String> {
             };
             is_told(&code) && is_told(&lock) && !by_code.is_ok()
         }
-        Leaves => code.is_some() && lock == code && !by_code.is_ok() && !by_lock.is_ok(),
+        Leaves => code.is_some() && lock == code && by_code.is_ok() && by_lock.is_ok(),
     };
     match is_right && (by_code.schedules, by_lock.schedules) == (1, 1) {
         true => Ok(()),

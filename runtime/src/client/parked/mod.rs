@@ -68,7 +68,8 @@ pub struct UnfitSchedule {
     /// The reason, and [how to fix it](UnfitStart::help).
     pub reason: UnfitStart,
     /// Whether it will certainly fail to start a run. This is not certain if only the code can decide whether a value
-    /// fits, as with `#[serde(default)]`; if the schedule is paused; and if it has no further times.
+    /// fits, as with `#[serde(default)]`; if the workflow is missing, because another program that shares the database
+    /// may have it; if the schedule is paused; and if it has no further times.
     pub is_certain: bool,
 }
 

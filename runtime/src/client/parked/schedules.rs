@@ -38,7 +38,8 @@ impl Client {
             for schedule in page.iter().filter(|schedule| schedule.workflow != NO_WORKFLOW) {
                 report.schedules += 1;
                 let judged = judge(&schedule.workflow, &schedule.arguments);
-                let judged = judged.unwrap_or(Err((UnfitStart::MissingWorkflow, true)));
+                // Another program that shares the database may have it.
+                let judged = judged.unwrap_or(Err((UnfitStart::MissingWorkflow, false)));
                 let Err((reason, is_certain)) = judged else { continue };
                 report.unfit_schedules.push(UnfitSchedule {
                     schedule: schedule.id.clone(),
