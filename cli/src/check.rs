@@ -45,7 +45,11 @@ fn as_json(report: &ParkedReport) -> String {
             "example": unfit.example.to_string(),
         })
     });
-    output::json(&json!({ "runs": report.runs, "unfit": unfit.collect::<Vec<_>>() }))
+    output::json(&json!({
+        "runs": report.runs,
+        "unfit": unfit.collect::<Vec<_>>(),
+        "unchecked": report.unchecked,
+    }))
 }
 
 fn as_text(report: &ParkedReport) -> String {
@@ -63,6 +67,16 @@ fn as_text(report: &ParkedReport) -> String {
             unfit.workflow,
             unfit.example,
             unfit.reason
+        );
+    }
+    for (workflow, unchecked) in &report.unchecked {
+        let _ = writeln!(
+            text,
+            "note: {} of `{workflow}` not checked, as the lock file does not have this workflow\n",
+            match unchecked {
+                1 => "1 run is".to_owned(),
+                count => format!("{count} runs are"),
+            },
         );
     }
     let count = |is_certain| {

@@ -1,6 +1,8 @@
 //! Checking, before a deploy, whether the open runs of a database can continue in this build.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::Value as Json;
 
 use super::Client;
 use super::inspect::{Position, Wait, WaitFor};
@@ -10,8 +12,8 @@ use crate::engine::backoff::patiently;
 use crate::engine::evolution::{evolve, learn_definition};
 use crate::engine::panics::catch;
 use crate::error::{LookupError, StoreError};
-use crate::evolution::{self, Inside, StoredDefinition, Unfit};
-use crate::filter;
+use crate::evolution::{self, Inside, StoredAwaited, StoredDefinition, StoredState, Unfit};
+use crate::filter::{self, Column};
 use crate::lock::Lock;
 use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, Difference, Finding, Operation, RunId, RunStatus, Snapshot};
@@ -28,6 +30,9 @@ pub struct ParkedReport {
     pub runs: u64,
     /// Runs that would be blocked, by reason.
     pub unfit: Vec<UnfitRuns>,
+    /// The numbers of open runs that were not checked, by their workflow: those of workflows that a lock file does not
+    /// have.
+    pub unchecked: BTreeMap<String, u64>,
 }
 
 /// Open runs that would be blocked for the same reason.
@@ -199,14 +204,23 @@ impl Client {
     /// blocked, because only the code knows the result. Values of activities and signals are not
     /// checked.
     ///
-    /// Runs of workflows that are not in the lock file are skipped.
+    /// Runs of workflows that are not in the lock file are only counted, in [`ParkedReport::unchecked`].
     ///
     /// # Errors
     /// See [`Client::find`].
     pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
         let mut report = ParkedReport::default();
-        let newest = newest(lock);
-        let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
+        let newest = Newest::of(lock);
+        let names = newest.names();
+        for status in RunStatus::ALL.into_iter().filter(|status| status.is_open()) {
+            let open = self.count(filter::status().equals(status));
+            for count in open.group_by(Column::Workflow).await? {
+                let Some(name) = count.key.filter(|name| !names.contains(name.as_str())) else {
+                    continue;
+                };
+                *report.unchecked.entry(name).or_default() += count.runs;
+            }
+        }
         for name in names {
             self.for_each_open(name, async |run| {
                 let inspection = match self.inspect(run.run_id).await {
@@ -216,9 +230,13 @@ impl Client {
                 };
                 let Some(position) = inspection.position else { return Ok(()) };
                 report.runs += 1;
+                if inspection.ending.is_some() {
+                    // The run's own code makes no more steps.
+                    return Ok(());
+                }
                 let mut check = Check { newest: &newest, unfit: Vec::new() };
                 self.learn_definitions_of(&position).await?;
-                check.position(&position, None);
+                check.position(&position, None, None);
                 for (finding, is_certain) in check.unfit {
                     report.note(&run, BlockedReason::Evolution(Box::new(finding)), is_certain);
                 }
@@ -272,39 +290,80 @@ fn positions_in(wait: &Wait) -> Vec<&Position> {
     }
 }
 
-/// The definitions by the names and versions of the workflows whose runs go on in them: the last one of each workflow and
-/// version, also under the names that it takes over.
-fn newest(lock: &Lock) -> HashMap<(&str, u32), &StoredDefinition> {
-    // Those of one workflow and version are in the order of their release.
-    let all = lock.definitions().iter();
-    let own = all.map(|definition| ((&*definition.workflow, definition.version), definition));
-    let mut newest: HashMap<_, _> = own.collect();
-    let taken_over: Vec<_> = newest
-        .values()
-        .flat_map(|definition| definition.formerly.iter().map(|name| (&**name, *definition)))
-        .collect();
-    newest.extend(taken_over.into_iter().map(|(name, taker)| ((name, taker.version), taker)));
-    newest
+/// The definitions in a lock file in which runs go on: the last one of each workflow and version.
+struct Newest<'a> {
+    /// By the name of the workflow, its version, and the types of an instance of a generic workflow. Names that a workflow
+    /// takes over are among the names.
+    of_instance: HashMap<(&'a str, u32, Option<&'a str>), &'a StoredDefinition>,
+    /// By the name and the version: the last one of whatever instance.
+    of_any: HashMap<(&'a str, u32), &'a StoredDefinition>,
+}
+
+impl<'a> Newest<'a> {
+    fn of(lock: &'a Lock) -> Self {
+        let (mut of_instance, mut of_any) = (HashMap::new(), HashMap::new());
+        let mut taken_over = Vec::new();
+        let mut add = |name: &'a str, definition: &'a StoredDefinition| {
+            let (version, instance) = (definition.version, definition.instance.as_deref());
+            of_instance.insert((name, version, instance), definition);
+            of_any.insert((name, version), definition);
+        };
+        // Those of one workflow and version are in the order of their release.
+        for definition in lock.definitions() {
+            add(&definition.workflow, definition);
+            taken_over.extend(definition.formerly.iter().map(|name| (&**name, definition)));
+        }
+        taken_over.into_iter().for_each(|(name, taker)| add(name, taker));
+        Self { of_instance, of_any }
+    }
+
+    fn names(&self) -> BTreeSet<&'a str> {
+        self.of_any.keys().map(|(name, _)| *name).collect()
+    }
+
+    /// The one in which a run goes on that has saved a state of `before`, where the code around it awaits `awaited` now.
+    fn after(
+        &self,
+        before: &StoredDefinition,
+        awaited: Option<&StoredAwaited>,
+    ) -> Option<&'a StoredDefinition> {
+        let (name, version) = (&*before.workflow, before.version);
+        let of_instance = match awaited.map(StoredAwaited::innermost) {
+            Some(StoredAwaited::Workflow { instance, .. }) => {
+                self.of_instance.get(&(name, version, instance.as_deref()))
+            }
+            _ => None,
+        };
+        of_instance.or_else(|| self.of_any.get(&(name, version))).copied()
+    }
 }
 
 /// Compares the saved state of a run with the newest definitions of a lock file.
 struct Check<'a> {
-    newest: &'a HashMap<(&'a str, u32), &'a StoredDefinition>,
+    newest: &'a Newest<'a>,
     unfit: Vec<(Finding, bool)>,
 }
 
 impl Check<'_> {
-    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch.
-    fn position(&mut self, position: &Position, inside: Option<&Inside>) {
+    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch, `awaited`
+    /// for that of a workflow: what the code around it awaits there now.
+    fn position(
+        &mut self,
+        position: &Position,
+        inside: Option<&Inside>,
+        awaited: Option<&StoredAwaited>,
+    ) {
         let Some(before) = evolution::find(position.definition) else { return };
         let number = before.states.iter().position(|state| state.name == position.state);
         let Some(number) = number else { return };
-        let key = (&*before.workflow, before.version);
-        let Some(now) = self.newest.get(&key).copied() else { return };
+        let Some(now) = self.newest.after(before, awaited) else { return };
         if before.hash == now.hash {
             // The type of what it awaits may have changed.
-            let inner = position.waits.iter().flat_map(positions_in);
-            return inner.for_each(|inner| self.position(inner, None));
+            for (branch, wait) in position.waits.iter().enumerate() {
+                let awaited = awaited_in(&before.states[number], branch);
+                positions_in(wait).into_iter().for_each(|it| self.position(it, None, awaited));
+            }
+            return;
         }
         let plan = match evolution::plan(before, now, number as u32, inside) {
             Ok(plan) => plan,
@@ -320,14 +379,18 @@ impl Check<'_> {
                 continue;
             };
             let Some(schema) = now.schema(local.schema) else { continue };
-            let part = path.iter().try_fold(&variable.value.value, |value, field| value.get(field));
+            let part = path.iter().try_fold(&variable.value.value, part_of);
             let reason = match part {
                 None => format!("there is no field `{}`", path.join(".")),
                 // Values that people must not see cannot be checked.
                 Some(_) if variable.value.note.is_some() || variable.value.is_secret() => continue,
+                Some(_) if schema.format.is_none() => {
+                    "its type does not describe its values, so only the code knows whether it takes this one"
+                        .to_owned()
+                }
                 Some(value) => match codec::json_to_saved(value, schema) {
                     Ok(_) => continue,
-                    Err(error) => error.to_string(),
+                    Err(error) => codec::misfit(schema, error),
                 },
             };
             let difference = Difference::Unreadable { value: local.name.clone(), reason };
@@ -337,11 +400,32 @@ impl Check<'_> {
             match (&wait.on, plan.branch_now(branch)) {
                 (WaitFor::Block { position }, Some(now)) => {
                     let inside = Inside::of((saved, branch), (found, now));
-                    self.position(position, Some(&inside));
+                    self.position(position, Some(&inside), None);
                 }
-                _ => positions_in(wait).into_iter().for_each(|inner| self.position(inner, None)),
+                (_, now) => {
+                    let awaited = awaited_in(found, now.unwrap_or(branch));
+                    positions_in(wait).into_iter().for_each(|it| self.position(it, None, awaited));
+                }
             }
         }
+    }
+}
+
+/// A field of a value, or an item of a tuple. A newtype is shown as its content.
+fn part_of<'a>(value: &'a Json, field: &String) -> Option<&'a Json> {
+    match (value, field.parse::<usize>()) {
+        (Json::Object(fields), _) if fields.contains_key(field) => fields.get(field),
+        (Json::Array(items), Ok(number)) => items.get(number),
+        (content, Ok(0)) => Some(content),
+        _ => None,
+    }
+}
+
+/// The operation of a branch of the state, or that of a state without branches.
+fn awaited_in(state: &StoredState, branch: usize) -> Option<&StoredAwaited> {
+    match state.branches.get(branch) {
+        Some(branch) => branch.awaited.as_ref(),
+        None => state.awaited.as_ref(),
     }
 }
 

@@ -326,7 +326,7 @@ fn find_local(
         (false, _) => match missing_part(now, local, &parts) {
             None => Ok(Source::Parts(parts)),
             // A part that was not saved must not silently become a default.
-            Some(part) => Err(Difference::MissingLocal { local: part, unused: Vec::new() }),
+            Some(part) => Err(Difference::MissingPart { local: local.name.clone(), part }),
         },
         (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
         (true, false) => {
