@@ -6,7 +6,9 @@ use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source, finding, prefix};
 use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
 use crate::codec::schemas::{self, match_parameters};
-use crate::codec::{ArgumentKind, CodecError, Content, Described, Format, Given, NamedType, holds};
+use crate::codec::{
+    self, ArgumentKind, CodecError, Content, Described, Format, Given, NamedType, holds,
+};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -233,7 +235,7 @@ impl<'a> Check<'a> {
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
                 // It may not have returned yet.
-                let tried = self.payload(*returned, *now);
+                let tried = self.outcome(*returned, *now);
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the result of `{name}`"), tried);
                 self.call(name, parameters, arguments, note);
@@ -311,6 +313,17 @@ impl<'a> Check<'a> {
         }
         let samples = self.samples(old)?;
         let tried = tried(samples.into_iter().map(|sample| now.convert(sample)));
+        self.unless_open(old, now, tried)
+    }
+
+    /// Like [`Self::payload`], for what a call gave.
+    fn outcome(&self, old: SchemaHash, now: Described) -> Result<(), Tried> {
+        if schemas::of_type(now).hash == old {
+            return Ok(());
+        }
+        let samples = self.samples(old)?.into_iter();
+        let adapted = samples.flat_map(|sample| codec::adapted(vec![sample], Some(now)));
+        let tried = tried(adapted.map(|sample| now.convert(sample)));
         self.unless_open(old, now, tried)
     }
 

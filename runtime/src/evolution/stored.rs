@@ -479,6 +479,16 @@ impl StoredAwaited {
         }
     }
 
+    /// Whether a name tells the operation from others of its kind.
+    pub(crate) fn has_name(&self) -> bool {
+        match self {
+            Self::Each(item) | Self::Repeated(item) => item.has_name(),
+            Self::Timer | Self::Cancellation | Self::Promise { .. } => false,
+            Self::List(_) | Self::Fill(_) | Self::Within(_) => self.innermost().has_name(),
+            _ => true,
+        }
+    }
+
     fn name_schemas(&self, named: &mut Vec<SchemaHash>) {
         match self {
             Self::Activity { parameters, returned, .. } => {
