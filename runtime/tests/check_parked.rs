@@ -18,9 +18,6 @@ use serde::{Deserialize, Serialize};
 /// The largest weight that this build accepts.
 static LARGEST: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Held by the test that sets it.
-static LIMIT: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-
 /// A type that refuses in the new build what the old one has written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
@@ -64,8 +61,6 @@ async fn checked(client: &Client, largest: u64) -> ParkedReport {
 
 #[tokio::test]
 async fn arguments_that_cannot_be_read_are_reported() {
-    let _one_at_a_time = LIMIT.lock().await;
-    LARGEST.store(u64::MAX, Ordering::SeqCst);
     let client = Client::new(MemoryStore::new());
     let worker = Worker::new(&client).serving(vec![delivers::entry()], activities());
     let worker = worker.shutdown_grace(Duration::ZERO).start().await.unwrap();
@@ -95,33 +90,6 @@ async fn arguments_that_cannot_be_read_are_reported() {
     let reason = unfit.reason.to_string();
     assert!(reason.contains("`carry`") && reason.contains("there is no limit"), "{reason}");
     assert_eq!(unfit.runs, 2);
-}
-
-/// The same on a queue that no worker serves.
-#[workflow]
-async fn delivers_later(grams: u64) -> u64 {
-    carry(Weight(grams)).queue("carts").await
-}
-
-#[tokio::test]
-async fn arguments_of_calls_on_queues_are_read_as_well() {
-    let _one_at_a_time = LIMIT.lock().await;
-    LARGEST.store(u64::MAX, Ordering::SeqCst);
-    let client = Client::new(MemoryStore::new());
-    let worker = Worker::new(&client).serving(vec![delivers_later::entry()], Vec::new());
-    let worker = worker.start().await.unwrap();
-    let run_id = client.start(delivers_later(7)).await.unwrap().run_id();
-    parked(&client, run_id, 1).await;
-    worker.shutdown().await.unwrap();
-
-    let report = client.check_parked([delivers_later::entry()]).await.unwrap();
-    assert_eq!((report.runs, report.unfit.len()), (1, 0), "{report:?}");
-    LARGEST.store(6, Ordering::SeqCst);
-    let report = client.check_parked([delivers_later::entry()]).await.unwrap();
-    let [unfit] = &report.unfit[..] else { panic!("it is refused: {report:?}") };
-    let reason = unfit.reason.to_string();
-    assert!(reason.contains("the activity `carry` on the queue `carts`: "), "{reason}");
-    assert!(!unfit.is_certain, "{report:?}");
 }
 
 #[derive(Signal, Serialize, Deserialize)]

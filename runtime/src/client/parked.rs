@@ -98,19 +98,16 @@ fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
     });
     calls.find_map(|call| {
         let of_name = || ActivityEntry::all().filter(|entry| entry.name == call.name);
-        let on_queue = call.queue.as_ref().map(|queue| format!(" on the queue `{queue}`"));
         if let Some(queue) = &call.queue {
-            if of_name().next().is_none() {
-                // Others may serve the queue.
-                return None;
-            }
-            if of_name().all(|entry| entry.connection.is_some()) {
-                return Some(BlockedReason::Undecodable(format!(
+            let is_transaction = of_name().next().is_some()
+                && of_name().all(|entry| entry.connection.is_some());
+            return is_transaction.then(|| {
+                BlockedReason::Undecodable(format!(
                     "the activity `{}` is on the queue `{queue}`, and is a transaction now, whose writes only the \
                      worker of its run can commit",
                     call.name
-                )));
-            }
+                ))
+            });
         }
         let mut unreadable = None;
         for entry in of_name() {
@@ -124,8 +121,7 @@ fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
         Some(match unreadable {
             None => BlockedReason::Unregistered(name),
             Some(error) => BlockedReason::Undecodable(format!(
-                "the arguments of the activity `{name}`{}: {error}",
-                on_queue.unwrap_or_default()
+                "the arguments of the activity `{name}`: {error}"
             )),
         })
     })
