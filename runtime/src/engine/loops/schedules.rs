@@ -16,6 +16,7 @@ use tracing::{debug, warn};
 
 use super::scheduled_signals;
 use crate::engine::backoff::Backoff;
+use crate::engine::evolution::learn_schemas_of;
 use crate::engine::first_state::first_state;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
@@ -305,6 +306,9 @@ async fn carry_out(
         store.deliver(cancels).await?;
     }
     record_definitions(session, turns).await?;
+    // Another build may have made the schedule.
+    let starts = turns.iter().filter(|turn| !turn.decision.start.is_empty());
+    learn_schemas_of(store, starts.map(|turn| &turn.record.arguments)).await?;
     scheduled_signals::send_all(session, turns, now).await?;
     let mut runs = Vec::new();
     let mut places = Vec::new();
