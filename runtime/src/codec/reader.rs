@@ -64,6 +64,9 @@ enum Failure {
 }
 
 // Functions called while a value is alive are `extern "C"`, for the reason given in [`super`].
+/// Prepares values that another type has written for a type, or says why it cannot read them.
+type Checked = fn(Vec<Given>, Option<Described>) -> Result<Vec<Given>, CodecError>;
+
 impl<'a> Reader<'a> {
     /// Begins to read the arguments of a call with these parameters.
     pub fn arguments(payload: &'a [u8], parameters: &'static [ArgumentKind]) -> Self {
@@ -105,7 +108,7 @@ impl<'a> Reader<'a> {
         payload: &'a [u8],
         what: &'static str,
         described: Option<Described>,
-        checked: fn(Vec<Given>, Option<Described>) -> Result<Vec<Given>, CodecError>,
+        checked: Checked,
     ) -> Self {
         match encoded(payload, what) {
             Ok(Encoded::Typed(hash, value)) => {
