@@ -60,6 +60,7 @@ fn as_json(report: &ParkedReport) -> String {
         "unfit": unfit.collect::<Vec<_>>(),
         "schedules": report.schedules,
         "unfit_schedules": schedules.collect::<Vec<_>>(),
+        "unchecked": report.unchecked,
     }))
 }
 
@@ -78,6 +79,16 @@ fn as_text(report: &ParkedReport) -> String {
             unfit.workflow,
             unfit.example,
             unfit.reason
+        );
+    }
+    for (workflow, unchecked) in &report.unchecked {
+        let _ = writeln!(
+            text,
+            "note: {} of `{workflow}` not checked, as the lock file does not have this workflow\n",
+            match unchecked {
+                1 => "1 run is".to_owned(),
+                count => format!("{count} runs are"),
+            },
         );
     }
     for unfit in &report.unfit_schedules {

@@ -17,8 +17,8 @@ use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use crate::ir::LocalKind;
 use crate::ir::usage::Usage;
+use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
-use crate::lower::{Lower, names};
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
 /// What an iterator does with the items before a loop gets them.
@@ -67,7 +67,7 @@ impl Lower<'_> {
     /// Moves what is sifted into the body of the loop.
     fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
         let span = lent.span();
-        let item = self.new_temporary(&names::of_pattern(&pat), LocalKind::Value, span);
+        let item = self.new_temporary(&self.name_of_pattern(&pat), LocalKind::Value, span);
         self.locals[item].mutable = false;
         let item = self.locals[item].ident.clone();
         let mut given = ident_expr(item.clone());

@@ -8,7 +8,7 @@ use syn::{Expr, Label, Lit, Pat};
 use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
 use crate::lower::borrows::Borrows;
 use crate::lower::labels::JumpKind;
-use crate::lower::{Dest, Lower, names};
+use crate::lower::{Dest, Lower};
 use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
 use crate::syntax::forms::{is_range, without_parens};
 use crate::syntax::hygiene::{TEXTS, hidden_at};
@@ -63,7 +63,7 @@ impl Lower<'_> {
         let has_texts = has_texts(&shape);
         let may_be_text = !has_texts && may_lend(&self.locals, &expr.expr);
         let iterator = self.hoist(*expr.expr);
-        let name = names::of_pattern(&expr.pat);
+        let name = self.name_of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
             // What lends the items, or what is left of them, is dropped with the loop.
             let scope = self.body(|this| {

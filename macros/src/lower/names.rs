@@ -60,7 +60,7 @@ fn child(call: &syn::ExprMethodCall) -> Option<String> {
 }
 
 /// Methods that await what they are called on in another way.
-const MODIFIERS: [&str; 3] = ["clone", "or_cancelled", "timeout"];
+const MODIFIERS: [&str; 4] = ["clone", "or_cancelled", "result", "timeout"];
 
 /// The call at the start of a chain of methods such as `charge(…).retry(…)`, the method called on the context, or the
 /// variable that holds an operation: `approval` in `approval.timeout(…)`.
@@ -124,11 +124,6 @@ pub(crate) fn of_value(value: &Expr) -> String {
         Expr::Index(_) => "index".to_owned(),
         _ => "value".to_owned(),
     }
-}
-
-/// The name of what a pattern binds first.
-pub(crate) fn of_pattern(pat: &Pat) -> String {
-    bindings(pat).first().map_or_else(|| "loop".to_owned(), ToString::to_string)
 }
 
 /// The attributes of an expression, but for what is no expression by itself.
@@ -196,6 +191,17 @@ impl Lower<'_> {
             Some(local) if self.locals[local].is_temporary => self.locals[local].name().to_owned(),
             Some(local) => format!("value of {}", self.locals[local].name()),
             None => name,
+        }
+    }
+
+    /// The name that the source gives to what a pattern binds first.
+    pub(crate) fn name_of_pattern(&self, pat: &Pat) -> String {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        let Some(first) = idents.first() else { return "loop".to_owned() };
+        match self.locals.find(first) {
+            Some(local) => self.locals[local].name().to_owned(),
+            None => first.to_string(),
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) use given::{Given, given, given_arguments, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
-pub(crate) use results::{add_result, next_result};
+pub(crate) use results::{adapted, add_result, next_result};
 #[cfg(feature = "engine")]
 pub(crate) use schema::holds;
 pub(crate) use schema::keeps_items;
@@ -93,6 +93,16 @@ pub enum CodecError {
 }
 
 impl CodecError {
+    /// The same error, with the name of the value.
+    pub(crate) fn in_value(self, name: &str) -> Self {
+        match self {
+            Self::Decode { type_name, reason } => {
+                Self::Decode { type_name, reason: format!("{reason}, in {name}") }
+            }
+            other => other,
+        }
+    }
+
     /// The same error for another type.
     fn of(self, type_name: &'static str) -> Self {
         match self {
@@ -197,6 +207,16 @@ pub(crate) fn to_tagged_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payl
 /// [`CodecError::UnknownSchema`].
 pub fn from_payload<T: Serialize + DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
     only_value(Reader::value(payload.as_bytes(), Described::of::<T>()), next_value)
+}
+
+/// Like [`from_payload`], for what a call gave, whose function may fail now and could not before, or the other way round.
+///
+/// # Errors
+/// Those of [`from_payload`].
+pub(crate) fn from_outcome<T: Serialize + DeserializeOwned>(
+    payload: &Payload,
+) -> Result<T, CodecError> {
+    only_value(Reader::outcome(payload.as_bytes(), Described::of::<T>()), next_value)
 }
 
 /// Like [`from_payload`], for types without `Serialize`.

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::arguments::ArgumentKind;
 use super::binary::Bytes;
 use super::given::{Given, read_typed_list, read_typed_value};
+use super::results::adapted;
 use super::schema::{Described, Form, Schema};
 use super::source::{self, Source, SourceError};
 use super::{
@@ -63,6 +64,9 @@ enum Failure {
 }
 
 // Functions called while a value is alive are `extern "C"`, for the reason given in [`super`].
+/// Prepares values that another type has written for a type, or says why it cannot read them.
+type Checked = fn(Vec<Given>, Option<Described>) -> Result<Vec<Given>, CodecError>;
+
 impl<'a> Reader<'a> {
     /// Begins to read the arguments of a call with these parameters.
     pub fn arguments(payload: &'a [u8], parameters: &'static [ArgumentKind]) -> Self {
@@ -86,15 +90,26 @@ impl<'a> Reader<'a> {
 
     /// Begins to read the payload of a single value of this type.
     pub(crate) fn value(payload: &'a [u8], described: Described) -> Self {
-        Self::one(payload, described.type_name(), Some(described))
+        Self::one(payload, described.type_name(), Some(described), ranges::kept)
+    }
+
+    /// Like [`Self::value`], for what a call gave: see [`adapted`].
+    pub(crate) fn outcome(payload: &'a [u8], described: Described) -> Self {
+        let adapt = |values, now| ranges::kept(adapted(values, now), now);
+        Self::one(payload, described.type_name(), Some(described), adapt)
     }
 
     /// Begins to read the payload of a single value, which any type may have written.
     pub(crate) fn any_value(payload: &'a [u8], type_name: &'static str) -> Self {
-        Self::one(payload, type_name, None)
+        Self::one(payload, type_name, None, ranges::kept)
     }
 
-    fn one(payload: &'a [u8], what: &'static str, described: Option<Described>) -> Self {
+    fn one(
+        payload: &'a [u8],
+        what: &'static str,
+        described: Option<Described>,
+        checked: Checked,
+    ) -> Self {
         match encoded(payload, what) {
             Ok(Encoded::Typed(hash, value)) => {
                 let own = described.map(schemas::of_type);
@@ -102,7 +117,7 @@ impl<'a> Reader<'a> {
                     true => Self::of(what, Rest::Binary(Bytes::new(value)), None),
                     false => {
                         let values = read_typed_value(hash, value);
-                        Self::given(what, values.and_then(|it| ranges::kept(it, described)))
+                        Self::given(what, values.and_then(|it| checked(it, described)))
                     }
                 }
             }

@@ -5,8 +5,35 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Given;
 use super::arguments::Arguments;
 use super::reader::{Reader, next_value};
+use super::schema::Described;
+use super::value::Value;
+
+/// What a call gave, as this type takes it, if the function of the call could not fail when it was made and may fail now, or
+/// the other way round: a value becomes an `Ok` of it, and an `Ok` its value. An `Err` stays, and is not read as anything
+/// else.
+pub(crate) fn adapted(mut values: Vec<Given>, described: Option<Described>) -> Vec<Given> {
+    let (Some(described), [given]) = (described, &mut values[..]) else { return values };
+    let variant = match given.value.open() {
+        Value::Map(map) if map.len() == 1 => map[0].0.text(),
+        _ => None,
+    };
+    let is_result = matches!(variant, Some("Ok" | "Err"));
+    match (described.type_name().starts_with("core::result::Result<"), is_result) {
+        (true, false) => {
+            let value = std::mem::replace(&mut given.value, Value::Null);
+            given.value = Value::Map(vec![(Value::Text("Ok".to_owned()), value)]);
+        }
+        // A type of its own may have a field or a variant of this name.
+        (false, true) if variant == Some("Ok") && described.convert(given.clone()).is_err() => {
+            given.value.become_content();
+        }
+        _ => {}
+    }
+    values
+}
 
 /// Adds a `Result`.
 pub(crate) fn add_result<T: Serialize, E: Serialize>(

@@ -1,10 +1,14 @@
 //! Predicts, without a run, whether saved states can continue in this build.
 
+use std::cell::RefCell;
+
 use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source, finding, prefix};
 use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
 use crate::codec::schemas::{self, match_parameters};
-use crate::codec::{ArgumentKind, CodecError, Content, Described, Format, Given, NamedType, holds};
+use crate::codec::{
+    self, ArgumentKind, CodecError, Content, Described, Format, Given, NamedType, holds,
+};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -22,14 +26,26 @@ pub struct Concern {
 
 /// Returns what does not fit this build in the states of an earlier definition of its workflow.
 pub fn check(before: &StoredDefinition, entry: &'static WorkflowEntry) -> Vec<Concern> {
-    let check = Check { before, now: known::own(entry), entry };
+    check_with_awaited(before, entry).0
+}
+
+/// A workflow that a state awaited as a part of this one, and the one that it awaits there now.
+pub(crate) type AwaitedWorkflow<'a> = (&'a StoredAwaited, &'static WorkflowEntry);
+
+/// Like [`check`]. Also returns the workflows in which runs that are in one continue, unless the definition is the
+/// present one.
+pub(crate) fn check_with_awaited<'a>(
+    before: &'a StoredDefinition,
+    entry: &'static WorkflowEntry,
+) -> (Vec<Concern>, Vec<AwaitedWorkflow<'a>>) {
+    let check = Check { before, now: known::own(entry), entry, awaited: RefCell::default() };
     let mut concerns = Vec::new();
     if before.hash != check.now.hash {
         for state in check.states_in(None) {
             check.state(state, None, &mut concerns);
         }
     }
-    concerns
+    (concerns, check.awaited.into_inner())
 }
 
 /// A state and the number of one of its branches, an `async` block.
@@ -39,9 +55,10 @@ struct Check<'a> {
     before: &'a StoredDefinition,
     now: &'static StoredDefinition,
     entry: &'static WorkflowEntry,
+    awaited: RefCell<Vec<AwaitedWorkflow<'a>>>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
     /// The states directly in this branch, or outside any branch. A branch that has not begun has no saved state.
     fn states_in(&self, within: Option<Within>) -> Vec<u32> {
         let states = (0..).zip(&self.before.states);
@@ -145,6 +162,8 @@ impl Check<'_> {
         }
         for (old, now) in self.awaited(saved, &plan) {
             self.operation(old, now, &mut note);
+            let workflows = Some(old.innermost()).zip(now.workflow());
+            self.awaited.borrow_mut().extend(workflows);
         }
         for (branch, old) in plan.branches.iter().enumerate() {
             if found.branches[branch].awaited.is_none() {
@@ -157,8 +176,8 @@ impl Check<'_> {
     }
 
     /// The operations that a state awaits, as saved and in this build.
-    fn awaited<'a>(
-        &'a self,
+    fn awaited(
+        &self,
         saved: &'a StoredState,
         plan: &Plan,
     ) -> Vec<(&'a StoredAwaited, &'static Awaited)> {
@@ -216,7 +235,7 @@ impl Check<'_> {
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
                 // It may not have returned yet.
-                let tried = self.payload(*returned, *now);
+                let tried = self.outcome(*returned, *now);
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the result of `{name}`"), tried);
                 self.call(name, parameters, arguments, note);
@@ -294,6 +313,17 @@ impl Check<'_> {
         }
         let samples = self.samples(old)?;
         let tried = tried(samples.into_iter().map(|sample| now.convert(sample)));
+        self.unless_open(old, now, tried)
+    }
+
+    /// Like [`Self::payload`], for what a call gave.
+    fn outcome(&self, old: SchemaHash, now: Described) -> Result<(), Tried> {
+        if schemas::of_type(now).hash == old {
+            return Ok(());
+        }
+        let samples = self.samples(old)?.into_iter();
+        let adapted = samples.flat_map(|sample| codec::adapted(vec![sample], Some(now)));
+        let tried = tried(adapted.map(|sample| now.convert(sample)));
         self.unless_open(old, now, tried)
     }
 

@@ -22,6 +22,7 @@ mod plan;
 mod stored;
 
 pub use crate::machine::id_pattern::IdPattern;
+pub(crate) use check::check_with_awaited;
 pub use check::{Concern, check};
 pub(crate) use frame::{Unfit, evolve_snapshot, try_locals, version_of};
 pub(crate) use known::{find, learn, own, with_awaited};

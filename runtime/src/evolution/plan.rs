@@ -159,6 +159,9 @@ fn find_state<'a>(
     inside: Option<&Inside>,
 ) -> Result<(u32, &'a StoredState), Difference> {
     let name_now = name_now(&saved.name, inside);
+    if let Some(only) = only_await(before, now, saved, &name_now) {
+        return Ok(only);
+    }
     let found = (0..).zip(&now.states).find(|(_, state)| state.name == name_now);
     let is_numbered = saved.place.count > 1;
     let saved_places = alike(before, &saved.name, is_numbered);
@@ -174,6 +177,24 @@ fn find_state<'a>(
         None if places.is_empty() => Err(Difference::MissingState),
         _ => Err(ambiguous()),
     }
+}
+
+/// The current state that awaits what the saved one did, if of those that share the name's base only one did and only one
+/// does: all calls of `cx.map` have one name, whatever they call.
+fn only_await<'a>(
+    before: &StoredDefinition,
+    now: &'a StoredDefinition,
+    saved: &StoredState,
+    name_now: &str,
+) -> Option<(u32, &'a StoredState)> {
+    let operation = saved.awaited.as_ref().filter(|awaited| awaited.has_name())?;
+    let is_it = |state: &StoredState, name: &str| {
+        let is_same = state.awaited.as_ref().is_some_and(|awaited| operation.is_same_as(awaited));
+        is_same && base(&state.name) == base(name)
+    };
+    let mut found = (0..).zip(&now.states).filter(|(_, state)| is_it(state, name_now));
+    let only = found.next().filter(|_| found.next().is_none());
+    only.filter(|_| before.states.iter().filter(|state| is_it(state, &saved.name)).count() == 1)
 }
 
 /// The places of the states that share this name's base, in the same scope. If `is_numbered`, the name may have lost
@@ -327,7 +348,7 @@ fn find_local(
         (false, _) => match missing_part(now, local, &parts) {
             None => Ok(Source::Parts(parts)),
             // A part that was not saved must not silently become a default.
-            Some(part) => Err(Difference::MissingLocal { local: part, unused: Vec::new() }),
+            Some(part) => Err(Difference::MissingPart { local: local.name.clone(), part }),
         },
         (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
         (true, false) => {

@@ -24,6 +24,10 @@ pub struct StoredDefinition {
     /// Its version.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
+    /// The types that a generic workflow is an instance with, as Rust writes them. Instances that other workflows await
+    /// have one name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
     /// The definition's hash.
     pub hash: DefinitionHash,
     /// The parameters.
@@ -164,6 +168,9 @@ pub enum StoredAwaited {
         /// Its version.
         #[serde(default = "first", skip_serializing_if = "is_first")]
         version: u32,
+        /// The types that it is an instance with, if it is generic.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instance: Option<String>,
     },
     /// A timer.
     Timer,
@@ -247,6 +254,7 @@ impl StoredDefinition {
             workflow: entry.name.to_owned(),
             formerly: entry.formerly.iter().map(|name| (*name).to_owned()).collect(),
             version: entry.version,
+            instance: entry.instance().map(str::to_owned),
             hash: definition.hash(),
             parameters,
             redacted_parameters: entry.options.redacted_parameters.to_vec(),
@@ -290,6 +298,11 @@ impl StoredDefinition {
         self.workflow == workflow || self.formerly.iter().any(|former| former == workflow)
     }
 
+    /// Whether it is one of the instance that is awaited.
+    pub(crate) fn is_instance_of(&self, awaited: &StoredAwaited) -> bool {
+        matches!(awaited, StoredAwaited::Workflow { instance, .. } if *instance == self.instance)
+    }
+
     /// All operations that it awaits.
     pub(crate) fn all_awaited(&self) -> impl Iterator<Item = &StoredAwaited> {
         let states = self.states.iter();
@@ -297,15 +310,7 @@ impl StoredDefinition {
             let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
             state.awaited.iter().chain(branches)
         });
-        awaited.map(|mut awaited| {
-            while let StoredAwaited::List(item)
-            | StoredAwaited::Fill(item)
-            | StoredAwaited::Within(item) = awaited
-            {
-                awaited = item;
-            }
-            awaited
-        })
+        awaited.map(StoredAwaited::innermost)
     }
 
     /// Reads the description in a definition's row.
@@ -398,6 +403,7 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
                 name: entry.name.to_owned(),
                 formerly: entry.formerly.iter().map(|name| (*name).to_owned()).collect(),
                 version: entry.version,
+                instance: entry.instance().map(str::to_owned),
             }
         }
         Awaited::Timer => StoredAwaited::Timer,
@@ -465,6 +471,24 @@ impl Collected {
 }
 
 impl StoredAwaited {
+    /// What is awaited within a list, a time limit, or to fill a promise.
+    pub(crate) fn innermost(&self) -> &Self {
+        match self {
+            Self::List(item) | Self::Fill(item) | Self::Within(item) => item.innermost(),
+            awaited => awaited,
+        }
+    }
+
+    /// Whether a name tells the operation from others of its kind.
+    pub(crate) fn has_name(&self) -> bool {
+        match self {
+            Self::Each(item) | Self::Repeated(item) => item.has_name(),
+            Self::Timer | Self::Cancellation | Self::Promise { .. } => false,
+            Self::List(_) | Self::Fill(_) | Self::Within(_) => self.innermost().has_name(),
+            _ => true,
+        }
+    }
+
     fn name_schemas(&self, named: &mut Vec<SchemaHash>) {
         match self {
             Self::Activity { parameters, returned, .. } => {
@@ -495,7 +519,7 @@ impl StoredAwaited {
             }
             (
                 Self::Workflow { name, version, .. },
-                Self::Workflow { name: other, formerly, version: other_version },
+                Self::Workflow { name: other, formerly, version: other_version, .. },
             ) => version == other_version && (name == other || formerly.contains(name)),
             (
                 Self::Signal { name, is_limited, .. },
@@ -530,16 +554,20 @@ impl std::fmt::Display for StoredAwaited {
             }
             Self::Timer => f.write_str("a timer"),
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
-            Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
+            Self::Signal { name, .. } => {
+                write!(f, "the signal `{name}` with a time limit of its own")
+            }
             Self::Update { name, is_limited: false, .. } => write!(f, "the update `{name}`"),
-            Self::Update { name, .. } => write!(f, "the update `{name}` with a time limit"),
+            Self::Update { name, .. } => {
+                write!(f, "the update `{name}` with a time limit of its own")
+            }
             Self::Cancellation => f.write_str("a request to cancel"),
             Self::Child { name, .. } => write!(f, "a child, a run of `{name}`"),
             Self::Promise { is_limited: false, .. } => f.write_str("a promise"),
-            Self::Promise { .. } => f.write_str("a promise with a time limit"),
+            Self::Promise { .. } => f.write_str("a promise with a time limit of its own"),
             Self::Fill(item) => write!(f, "{item}, which fills a promise"),
             Self::List(item) => write!(f, "several times {item}"),
-            Self::Within(item) => write!(f, "{item} with a time limit"),
+            Self::Within(item) => write!(f, "{item} with a time limit by `cx.timeout`"),
             Self::Each(item) => write!(f, "{item} for each of many items"),
             Self::Repeated(item) => write!(f, "{item} again and again"),
         }

@@ -348,7 +348,7 @@ where
 /// Drops an outcome that no branch takes. One that cannot be read has nothing to drop.
 pub(crate) fn outcome_dropped<T: Durable>(outcome: &Payload) {
     if std::mem::needs_drop::<T>() {
-        drop(codec::from_payload::<T>(outcome));
+        drop(codec::from_outcome::<T>(outcome));
     }
 }
 
@@ -358,7 +358,7 @@ where
     F::Output: Durable,
 {
     match load::<Item<F>>(parked, index)? {
-        PendingItem::Ready(outcome) => match codec::from_payload(&outcome) {
+        PendingItem::Ready(outcome) => match codec::from_outcome(&outcome) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(StepError::Decode(error)),
         },

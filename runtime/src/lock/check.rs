@@ -1,6 +1,6 @@
 //! Compares the released definitions with the current workflows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::report::{Message, Report};
 use super::{Lock, LockError};
@@ -28,15 +28,32 @@ pub(super) fn compare(
     // The newest of several that say the same.
     let mut said: BTreeMap<(String, String), (Concern, &StoredDefinition, usize)> = BTreeMap::new();
     let mut is_gone: BTreeMap<(&str, u32), &StoredDefinition> = BTreeMap::new();
-    for definition in &lock.definitions {
-        let is_it = |entry: &&&WorkflowEntry| {
-            entry.version == definition.version && entry.names().contains(&&*definition.workflow)
-        };
-        let Some(entry) = entries.iter().find(is_it) else {
-            is_gone.insert((&definition.workflow, definition.version), definition);
+    let mut todo: Vec<(&StoredDefinition, &'static WorkflowEntry)> = Vec::new();
+    for definition in lock.definitions.iter().rev() {
+        let found: Vec<_> =
+            entries.iter().copied().filter(|entry| is_of(definition, entry)).collect();
+        if found.is_empty() {
+            is_gone.entry((&definition.workflow, definition.version)).or_insert(definition);
+        }
+        // Runs in one of several instances of a generic workflow go on in the same, or in another one that is awaited in
+        // its place.
+        let instance = definition.instance.as_deref();
+        let is_it = |entry: &&WorkflowEntry| found.len() == 1 || entry.instance() == instance;
+        todo.extend(found.iter().copied().filter(is_it).map(|entry| (definition, entry)));
+    }
+    let mut seen = HashSet::new();
+    while let Some((definition, entry)) = todo.pop() {
+        if !seen.insert((definition.hash, entry.type_id)) {
             continue;
-        };
-        for concern in evolution::check(definition, entry) {
+        }
+        let (concerns, awaited) = evolution::check_with_awaited(definition, entry);
+        for (before, now) in awaited {
+            let is_it = |definition: &&StoredDefinition| {
+                is_of(definition, now) && definition.is_instance_of(before)
+            };
+            todo.extend(lock.definitions.iter().filter(is_it).map(|definition| (definition, now)));
+        }
+        for concern in concerns {
             let key = (
                 format!("{} {}", concern.finding.workflow, concern.finding.state),
                 concern.finding.difference.to_string(),
@@ -57,6 +74,11 @@ pub(super) fn compare(
     report.unrecorded = unrecorded.map(|own| name_of(&own.workflow, own.version)).collect();
     report.unrecorded.sort_unstable();
     report
+}
+
+/// Whether the definition is one of this workflow.
+fn is_of(definition: &StoredDefinition, entry: &WorkflowEntry) -> bool {
+    entry.version == definition.version && entry.names().contains(&&*definition.workflow)
 }
 
 /// A workflow, with its version if it is not the first.

@@ -97,6 +97,13 @@ fn add_place(place: Place, hash: &mut StableHash) {
     }
 }
 
+/// Adds the types of an instance of a generic workflow.
+fn add_instance(entry: &WorkflowEntry, hash: &mut StableHash) {
+    if let Some(instance) = entry.instance() {
+        hash.add(&format!("instance {instance}"));
+    }
+}
+
 fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
     let mut add_type = |described| hash.add(&schemas::of_type(described).hash.to_string());
     match awaited {
@@ -108,6 +115,7 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
         Awaited::Workflow(entry) => {
             let entry = entry();
             hash.add(entry.name);
+            add_instance(entry, hash);
             if entry.version != 1 {
                 hash.add(&format!("version {}", entry.version));
             }
@@ -221,6 +229,7 @@ impl Definition {
         let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
+        add_instance(entry, &mut hash);
         if entry.version != 1 {
             hash.add(&format!("version {}", entry.version));
         }

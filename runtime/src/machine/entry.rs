@@ -22,6 +22,8 @@ pub struct WorkflowEntry {
     pub version: u32,
     /// Identifies the type of the [`Workflow`].
     pub type_id: TypeId,
+    /// The name of that type.
+    pub(crate) type_name: fn() -> &'static str,
     /// The names of its exposed variables.
     pub exposed: &'static [&'static str],
     /// The states and the transitions between them.
@@ -49,6 +51,7 @@ pub struct Registered {
     formerly: &'static [&'static str],
     version: u32,
     type_id: TypeId,
+    type_name: fn() -> &'static str,
     exposed: &'static [&'static str],
     graph: &'static Graph,
     options: WorkflowOptions,
@@ -65,6 +68,7 @@ impl Registered {
             formerly: W::FORMERLY,
             version: W::VERSION,
             type_id: TypeId::of::<W>(),
+            type_name: std::any::type_name::<W>,
             exposed: W::EXPOSED,
             graph: W::GRAPH,
             options: W::OPTIONS,
@@ -87,6 +91,7 @@ impl Registered {
             formerly,
             version,
             type_id,
+            type_name,
             exposed,
             graph,
             options,
@@ -99,6 +104,7 @@ impl Registered {
             formerly,
             version,
             type_id,
+            type_name,
             exposed,
             graph,
             options,
@@ -188,6 +194,12 @@ impl WorkflowEntry {
     pub fn names(&self) -> &[&'static str] {
         let all = || std::iter::once(self.name).chain(self.formerly.iter().copied());
         self.names.get_or_init(|| all().collect())
+    }
+
+    /// The types that a generic workflow is an instance with, as Rust writes them: `<u64>`.
+    pub(crate) fn instance(&self) -> Option<&'static str> {
+        let name = (self.type_name)();
+        name.find('<').map(|start| &name[start..])
     }
 
     /// The identity of the definition, computed once per process.

@@ -52,7 +52,7 @@ where
             return Ok(Poll::Pending);
         }
         let ready = std::mem::take(pending).into_iter().filter_map(|item| match item {
-            PendingItem::Ready(outcome) => Some(codec::from_payload(&outcome)),
+            PendingItem::Ready(outcome) => Some(codec::from_outcome(&outcome)),
             PendingItem::Pending(_) => None,
         });
         let ready = ready.collect::<Result<_, _>>().map_err(StepError::Decode)?;

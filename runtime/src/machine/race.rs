@@ -103,7 +103,7 @@ where
                 }
             }
             PendingItem::Ready(outcome) => {
-                let value = codec::from_payload(outcome).map_err(StepError::Decode)?;
+                let value = codec::from_outcome(outcome).map_err(StepError::Decode)?;
                 return Ok(Some((index, value)));
             }
         }

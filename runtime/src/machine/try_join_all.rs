@@ -70,7 +70,7 @@ where
             }
             return match error {
                 PendingItem::Ready(outcome) => {
-                    let outcome = codec::from_payload::<F::Output>(&outcome);
+                    let outcome = codec::from_outcome::<F::Output>(&outcome);
                     let outcome = outcome.map_err(StepError::Decode)?.into_result();
                     Ok(outcome.err().map_or(Poll::Pending, |error| Poll::Ready(Err(error))))
                 }
@@ -81,7 +81,7 @@ where
             return Ok(Poll::Pending);
         }
         let values = std::mem::take(pending).into_iter().filter_map(|item| match item {
-            PendingItem::Ready(outcome) => Some(codec::from_payload::<F::Output>(&outcome)),
+            PendingItem::Ready(outcome) => Some(codec::from_outcome::<F::Output>(&outcome)),
             PendingItem::Pending(_) => None,
         });
         let values = values.map(|value| value.map(MayFail::into_result).map_err(StepError::Decode));

@@ -53,6 +53,13 @@ pub enum Difference {
         /// Saved locals that the state no longer needs. One of them may be the same local under a former name.
         unused: Vec<String>,
     },
+    /// The state saves all of a local, of which only parts were saved: another part had been moved out of it.
+    MissingPart {
+        /// The local.
+        local: String,
+        /// A part that was not saved, or the local itself if its type does not list its parts.
+        part: String,
+    },
     /// Several bindings have the local's name, and it is ambiguous which of them was saved.
     AmbiguousLocal {
         /// The local.
@@ -166,6 +173,10 @@ impl fmt::Display for Difference {
                     unused => write!(f, " (saved and no longer needed: `{}`)", unused.join("`, `")),
                 }
             }
+            Self::MissingPart { local, part } => {
+                write!(f, "the state saves all of `{local}` now, and only parts of it were saved")?;
+                if part == local { Ok(()) } else { write!(f, ", without `{part}`") }
+            }
             Self::AmbiguousLocal { local } => {
                 write!(
                     f,
@@ -251,7 +262,10 @@ impl Finding {
                 "give the new await its own name with `#[state(\"…\")]`"
             }
             Difference::MissingLocal { .. } => {
-                "keep the old name, make the value after the await, or write a `#[migrate]`"
+                "keep the old name or state it with `#[formerly(\"…\")]`, make the value after the await, or write a `#[migrate]`"
+            }
+            Difference::MissingPart { .. } => {
+                "move a part out of it before the await, so that the state saves the other parts, or write a `#[migrate]`"
             }
             Difference::AmbiguousLocal { .. } => "give the new binding another name",
             Difference::ExchangedLocal { .. } => {

@@ -113,6 +113,7 @@ fn outcome(verdict: &Verdict) -> String {
             "MissingState" => "the state is gone",
             "AmbiguousState" => "which await it is at cannot be told",
             "MissingLocal" => "a local that is needed was not saved",
+            "MissingPart" => "only parts of a local were saved",
             "AmbiguousLocal" => "which local was saved cannot be told",
             "ExchangedLocal" => "whether locals have exchanged their names cannot be told",
             "OtherSource" => "a position in code that has changed",

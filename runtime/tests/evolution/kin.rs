@@ -79,6 +79,37 @@ edits! {
         at "signal<Go>" [] [Go(7)] => Goes("7, payer 2, payer 1");
     }
 
+    "the wait for a child keeps its handle from now on"
+    child_handle_kept {
+        old [] {
+            #[workflow(name = "child_handle_kept.bill")]
+            pub async fn bill(id: u64) -> String {
+                payer(id).await
+            }
+
+            #[workflow]
+            pub async fn child_handle_kept(cx: &Context) -> String {
+                let invoice = cx.start_child(bill(1));
+                invoice.await.unwrap_or_default()
+            }
+        }
+        new [] {
+            #[workflow(name = "child_handle_kept.bill")]
+            pub async fn bill(id: u64) -> String {
+                payer(id).await
+            }
+
+            #[workflow]
+            pub async fn child_handle_kept(cx: &Context) -> String {
+                let invoice = cx.start_child(bill(1));
+                invoice.result().await.unwrap_or_default()
+            }
+        }
+        run old() new();
+        children old [] new [bill];
+        at "invoice" [] [] => Goes("payer 1");
+    }
+
     "the result of a child is widened while it is awaited"
     child_result_widened {
         old [] {

@@ -336,4 +336,73 @@ edits! {
         run old() new();
         at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:10 2:20 3:30 ");
     }
+
+    "a local with the name of the variable of a loop over borrowed items is added before it"
+    local_before_borrowing_loop {
+        old [] {
+            #[workflow]
+            pub async fn local_before_borrowing_loop(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines = vec![10_u8, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_before_borrowing_loop(cx: &Context) -> String {
+                let line = "lines: ".to_owned();
+                let mut text = line;
+                let lines = vec![10_u8, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1), Go(2), Go(3)] => Goes("lines: 1:10 2:20 3:30 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:10 2:20 3:30 ");
+    }
+
+    "the outer one of two loops whose variables have one name is removed"
+    outer_loop_removed {
+        old [] {
+            #[workflow]
+            pub async fn outer_loop_removed(cx: &Context) -> String {
+                let line = "lines: ".to_owned();
+                let mut text = line;
+                for line in ["x", "y", "z"].map(str::to_owned).to_vec() {
+                    text += &line;
+                    for line in ["a", "b", "c"].map(str::to_owned).to_vec() {
+                        let Go(go) = cx.signal::<Go>().await;
+                        text += &format!("{go}:{line} ");
+                    }
+                    if text.len() > 15 {
+                        break;
+                    }
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn outer_loop_removed(cx: &Context) -> String {
+                let line = "lines: ".to_owned();
+                let mut text = line;
+                for line in ["a", "b", "c"].map(str::to_owned).to_vec() {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1), Go(2), Go(3)] => Goes("lines: 1:a 2:b 3:c ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("lines: x1:a 2:b 3:c ");
+    }
 }

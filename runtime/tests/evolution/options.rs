@@ -220,6 +220,200 @@ edits! {
         at "weigh" [] [] holding ["weigh 1"] => Goes("8");
     }
 
+    "an activity cannot fail any longer, and a `cx.map` keeps some of its results"
+    map_cannot_fail_any_longer {
+        old [weigh] {
+            #[activity(name = "map_cannot_fail_any_longer.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> Result<u64, String> {
+                pass(cx, format!("weigh {id}")).await;
+                Ok(id)
+            }
+
+            #[workflow]
+            pub async fn map_cannot_fail_any_longer(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "map_cannot_fail_any_longer.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id + 10
+            }
+
+            #[workflow]
+            pub async fn map_cannot_fail_any_longer(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?}")
+            }
+        }
+        run old() new();
+        at "map" [] [] holding ["weigh 2"] => Goes("[1, 12]");
+    }
+
+    "an activity may fail from now on, and a `cx.map` keeps some of its results"
+    map_may_fail {
+        old [weigh] {
+            #[activity(name = "map_may_fail.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn map_may_fail(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "map_may_fail.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> Result<u64, String> {
+                pass(cx, format!("weigh {id}")).await;
+                Ok(id + 10)
+            }
+
+            #[workflow]
+            pub async fn map_may_fail(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{:?}", weights.into_iter().flatten().collect::<Vec<_>>())
+            }
+        }
+        run old() new();
+        at "map" [] [] holding ["weigh 2"] => Goes("[1, 12]");
+    }
+
+    "an activity cannot fail any longer, and one branch of a `join!` keeps its result"
+    branch_cannot_fail_any_longer {
+        old [weigh] {
+            #[activity(name = "branch_cannot_fail_any_longer.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> Result<u64, String> {
+                pass(cx, format!("weigh {id}")).await;
+                Ok(id)
+            }
+
+            #[workflow]
+            pub async fn branch_cannot_fail_any_longer(cx: &Context) -> String {
+                let (one, two) = join!(weigh(1), weigh(2));
+                format!("{one:?} {two:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "branch_cannot_fail_any_longer.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id + 10
+            }
+
+            #[workflow]
+            pub async fn branch_cannot_fail_any_longer(cx: &Context) -> String {
+                let (one, two) = join!(weigh(1), weigh(2));
+                format!("{one} {two}")
+            }
+        }
+        run old() new();
+        at "join" [] [] holding ["weigh 2"] => Goes("1 12");
+    }
+
+    "an activity may fail from now on, and a `join_all` keeps one of its results"
+    joined_may_fail {
+        old [weigh] {
+            #[activity(name = "joined_may_fail.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn joined_may_fail(cx: &Context) -> String {
+                let weights = join_all([1, 2].map(weigh)).await;
+                format!("{weights:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "joined_may_fail.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> Result<u64, String> {
+                pass(cx, format!("weigh {id}")).await;
+                Ok(id + 10)
+            }
+
+            #[workflow]
+            pub async fn joined_may_fail(cx: &Context) -> String {
+                let weights = join_all([1, 2].map(weigh)).await;
+                format!("{:?}", weights.into_iter().flatten().collect::<Vec<_>>())
+            }
+        }
+        run old() new();
+        at "join_all" [] [] holding ["weigh 2"] => Goes("[1, 12]");
+    }
+
+    "a `cx.map` of another activity is added before the one that the run is at"
+    other_map_added {
+        old [weigh] {
+            #[activity(name = "other_map_added.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn other_map_added(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "other_map_added.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn other_map_added(cx: &Context) -> String {
+                let payers = cx.map(vec![1, 2], payer).await.len();
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?} {}", payers + 1)
+            }
+        }
+        run old() new();
+        at "map" [] [] holding ["weigh 2"] => Blocked("MissingLocal", "`payers`", "[1, 2]");
+    }
+
+    "a `cx.map` of another activity is added behind the one that the run is at"
+    other_map_follows {
+        old [weigh] {
+            #[activity(name = "other_map_follows.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn other_map_follows(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                format!("{weights:?}")
+            }
+        }
+        new [weigh] {
+            #[activity(name = "other_map_follows.weigh")]
+            pub async fn weigh(cx: &ActivityContext, id: u64) -> u64 {
+                pass(cx, format!("weigh {id}")).await;
+                id
+            }
+
+            #[workflow]
+            pub async fn other_map_follows(cx: &Context) -> String {
+                let weights = cx.map(vec![1, 2], weigh).await;
+                let payers = cx.map(vec![1, 2], payer).await.len();
+                format!("{weights:?} {payers}")
+            }
+        }
+        run old() new();
+        at "map" [] [] holding ["weigh 2"] => Goes("[1, 2] 2");
+    }
+
     "the error of an activity becomes an enum, and one branch of a `join!` keeps the old error"
     kept_error_retyped {
         old [weigh] {

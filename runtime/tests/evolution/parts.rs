@@ -32,7 +32,7 @@ edits! {
         }
         run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, name: "ada".into() });
         at "start" [] [Go(1)] => Goes("shipped 7 1 ada");
-        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.name`", "shipped 7 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingPart", "`order.name`", "shipped 7 1");
     }
 
     "a part of a struct is needed after the wait of which all was saved"
@@ -285,7 +285,7 @@ edits! {
         }
         run old(old::Order { id: 7, paid: "500".into() }) new(new::Order { id: 7, paid: "500".into() });
         at "start" [] [Go(1)] => Goes("7 1 500 500");
-        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.paid`", "shipped 7 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingPart", "`order.paid`", "shipped 7 1");
     }
 
     "a saved part gets another name in Rust, and keeps that which serde has"

@@ -105,7 +105,8 @@ fn an_error_reads_as_those_of_rustc_do() {
                 |\n   \
                 = note: runs may be parked in this state, at {file}:{saved_line} of the definition {definition} of \
              `pay`\n   \
-                = help: keep the old name, make the value after the await, or write a `#[migrate]`\n   \
+                = help: keep the old name or state it with `#[formerly(\"…\")]`, make the value after the await, or write a \
+             `#[migrate]`\n   \
                 = help: a `#[migrate(workflow = pay, from = \"charge\")]` is called with the saved values:\n           \
                         #[derive(Deserialize)]\n           \
                         struct OldCharge {{\n               \
@@ -351,4 +352,65 @@ fn a_saved_local_becomes_one_variable_only() {
     let is_ambiguous = |difference: &Difference| matches!(difference, Difference::AmbiguousLocal { local } if local == "total");
     assert_eq!(report.findings().count(), 2, "{report}");
     assert!(report.findings().all(|finding| is_ambiguous(&finding.difference)), "{report}");
+}
+
+/// A generic workflow that others await with several types.
+mod generic {
+    use super::*;
+
+    #[workflow]
+    pub async fn held<T: Durable>(cx: &Context, value: T) -> T {
+        cx.signal::<Go>().await;
+        value
+    }
+
+    #[workflow]
+    pub async fn holds(cx: &Context) -> String {
+        let text = held("text".to_owned()).await;
+        let number = held(7_u8).await;
+        format!("{text} {number}")
+    }
+}
+
+#[test]
+fn instances_of_a_generic_workflow_are_compared_with_themselves() {
+    let report = compare(generic::holds::entry(), generic::holds::entry());
+    assert_eq!((report.is_ok(), report.to_string()), (true, String::new()));
+}
+
+#[test]
+fn an_instance_is_compared_with_the_one_that_is_awaited_in_its_place() {
+    mod wider {
+        use super::generic::held;
+        use super::*;
+
+        #[workflow]
+        pub async fn holds(cx: &Context) -> String {
+            let text = held("text".to_owned()).await;
+            let number = held(7_u64).await;
+            format!("{text} {number}")
+        }
+    }
+    let report = compare(generic::holds::entry(), wider::holds::entry());
+    assert!(report.is_ok() && report.messages.is_empty(), "{report}");
+
+    mod other {
+        use super::generic::held;
+        use super::*;
+
+        #[workflow]
+        pub async fn holds(cx: &Context) -> String {
+            // What the other await still gives.
+            let text = held(8_u8).await;
+            let number = held(7_u8).await;
+            format!("{text} {number}")
+        }
+    }
+    let report = compare(generic::holds::entry(), other::holds::entry());
+    let text = report.to_string();
+    assert!(
+        text.contains("the state `signal<Go>` of `held`") && text.contains("expected u8"),
+        "{text}"
+    );
+    assert!(!report.is_ok(), "a text is no number: {text}");
 }

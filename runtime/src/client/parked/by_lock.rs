@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde_json::Value as Json;
+
 use super::ParkedReport;
 use super::starts::{Judged, arguments_of_start, cannot_begin, cannot_follow};
 use crate::client::Client;
@@ -10,15 +12,13 @@ use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::{learn_definition, learn_schemas_of};
 use crate::error::{LookupError, StoreError};
-use crate::evolution::{self, Inside, StoredDefinition};
+use crate::evolution::{self, Inside, StoredAwaited, StoredDefinition, StoredState};
+use crate::filter::{self, Column};
 use crate::lock::Lock;
 use crate::model::{
-    AwaitKind, BlockedReason, DefinitionHash, Difference, Finding, Payload, UnfitStart,
+    AwaitKind, BlockedReason, DefinitionHash, Difference, Finding, Payload, RunStatus, UnfitStart,
 };
 use crate::store::RunRecord;
-
-/// The definitions in which runs go on, by the names and versions of their workflows.
-type Newest<'a> = HashMap<(&'a str, u32), &'a StoredDefinition>;
 
 impl Client {
     /// Like [`Client::check_parked`], without the code: uses the definitions in a `piton.lock`, the last one of
@@ -28,15 +28,24 @@ impl Client {
     /// are still to be started, of runs that a retry or a cron expression starts again, and of schedules are checked
     /// by their names and schemas. Values of activities and signals are not checked.
     ///
-    /// Runs of workflows that are not in the lock file are skipped. Schedules of such workflows are reported: the build
-    /// would not start their runs.
+    /// Runs of workflows that are not in the lock file are only counted, in [`ParkedReport::unchecked`]. Schedules of such
+    /// workflows are reported: the build would not start their runs.
     ///
     /// # Errors
     /// See [`Client::find`].
     pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
         let mut report = ParkedReport::default();
-        let newest = newest(lock);
-        let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
+        let newest = Newest::of(lock);
+        let names = newest.names();
+        for status in RunStatus::ALL.into_iter().filter(|status| status.is_open()) {
+            let open = self.count(filter::status().equals(status));
+            for count in open.group_by(Column::Workflow).await? {
+                let Some(name) = count.key.filter(|name| !names.contains(name.as_str())) else {
+                    continue;
+                };
+                *report.unchecked.entry(name).or_default() += count.runs;
+            }
+        }
         // One that is started meanwhile is not to count twice.
         let mut children = HashSet::new();
         self.for_each_child_to_start(async |child| {
@@ -63,9 +72,13 @@ impl Client {
                 };
                 let Some(position) = inspection.position else { return Ok(()) };
                 report.runs += 1;
+                if inspection.ending.is_some() {
+                    // The run's own code makes no more steps.
+                    return Ok(());
+                }
                 let mut check = Check { newest: &newest, unfit: Vec::new() };
                 self.learn_definitions_of(&position).await?;
-                check.position(&position, None);
+                check.position(&position, None, None);
                 let mut is_unfit = false;
                 for (finding, is_certain) in check.unfit {
                     let reason = BlockedReason::Evolution(Box::new(finding));
@@ -90,7 +103,7 @@ impl Client {
         }
         #[cfg(feature = "schedules")]
         self.check_schedules(&mut report, |workflow, arguments| {
-            Some(check_arguments(newest_of(&newest, workflow)?, arguments))
+            Some(check_arguments(newest.of_workflow(workflow)?, arguments))
         })
         .await?;
         Ok(report)
@@ -108,7 +121,7 @@ impl Client {
             patiently(|| learn_definition(store, definition)).await?;
         }
         let Some(before) = evolution::find(definition) else { return Ok(None) };
-        let Some(now) = newest.get(&(&*before.workflow, before.version)) else { return Ok(None) };
+        let Some(now) = newest.after(before, None) else { return Ok(None) };
         let snapshot = codec::decode_snapshot(saved).ok();
         let arguments = snapshot.as_ref().and_then(arguments_of_start);
         let Some(arguments) = arguments else { return Ok(None) };
@@ -127,7 +140,7 @@ impl Client {
             Err(reason) => Some((reason, false)),
             Ok(None) => None,
             Ok(Some((arguments, is_followed))) => {
-                let now = newest_of(newest, &run.workflow);
+                let now = newest.of_workflow(&run.workflow);
                 let unfit = now.and_then(|now| check_arguments(now, &arguments).err());
                 unfit.map(|(unfit, is_certain)| (cannot_follow(&unfit), is_certain && is_followed))
             }
@@ -156,25 +169,58 @@ fn positions_in(wait: &Wait) -> Vec<&Position> {
     }
 }
 
-/// The definitions by the names and versions of the workflows whose runs go on in them: the last one of each workflow and
-/// version, also under the names that it takes over.
-fn newest(lock: &Lock) -> Newest<'_> {
-    // Those of one workflow and version are in the order of their release.
-    let all = lock.definitions().iter();
-    let own = all.map(|definition| ((&*definition.workflow, definition.version), definition));
-    let mut newest: HashMap<_, _> = own.collect();
-    let taken_over: Vec<_> = newest
-        .values()
-        .flat_map(|definition| definition.formerly.iter().map(|name| (&**name, *definition)))
-        .collect();
-    newest.extend(taken_over.into_iter().map(|(name, taker)| ((name, taker.version), taker)));
-    newest
+/// The definitions in a lock file in which runs go on: the last one of each workflow and version.
+struct Newest<'a> {
+    /// By the name of the workflow, its version, and the types of an instance of a generic workflow. Names that a workflow
+    /// takes over are among the names.
+    of_instance: HashMap<(&'a str, u32, Option<&'a str>), &'a StoredDefinition>,
+    /// By the name and the version: the last one of whatever instance.
+    of_any: HashMap<(&'a str, u32), &'a StoredDefinition>,
 }
 
-/// The definition in which a new run of a workflow starts.
-fn newest_of<'a>(newest: &Newest<'a>, workflow: &str) -> Option<&'a StoredDefinition> {
-    let versions = newest.iter().filter(|((name, _), _)| *name == workflow);
-    versions.max_by_key(|((_, version), _)| *version).map(|(_, definition)| *definition)
+impl<'a> Newest<'a> {
+    fn of(lock: &'a Lock) -> Self {
+        let (mut of_instance, mut of_any) = (HashMap::new(), HashMap::new());
+        let mut taken_over = Vec::new();
+        let mut add = |name: &'a str, definition: &'a StoredDefinition| {
+            let (version, instance) = (definition.version, definition.instance.as_deref());
+            of_instance.insert((name, version, instance), definition);
+            of_any.insert((name, version), definition);
+        };
+        // Those of one workflow and version are in the order of their release.
+        for definition in lock.definitions() {
+            add(&definition.workflow, definition);
+            taken_over.extend(definition.formerly.iter().map(|name| (&**name, definition)));
+        }
+        taken_over.into_iter().for_each(|(name, taker)| add(name, taker));
+        Self { of_instance, of_any }
+    }
+
+    fn names(&self) -> BTreeSet<&'a str> {
+        self.of_any.keys().map(|(name, _)| *name).collect()
+    }
+
+    /// The one in which a run goes on that has saved a state of `before`, where the code around it awaits `awaited` now.
+    fn after(
+        &self,
+        before: &StoredDefinition,
+        awaited: Option<&StoredAwaited>,
+    ) -> Option<&'a StoredDefinition> {
+        let (name, version) = (&*before.workflow, before.version);
+        let of_instance = match awaited.map(StoredAwaited::innermost) {
+            Some(StoredAwaited::Workflow { instance, .. }) => {
+                self.of_instance.get(&(name, version, instance.as_deref()))
+            }
+            _ => None,
+        };
+        of_instance.or_else(|| self.of_any.get(&(name, version))).copied()
+    }
+
+    /// The one in which a new run of a workflow starts.
+    fn of_workflow(&self, workflow: &str) -> Option<&'a StoredDefinition> {
+        let versions = self.of_any.iter().filter(|((name, _), _)| *name == workflow);
+        versions.max_by_key(|((_, version), _)| *version).map(|(_, definition)| *definition)
+    }
 }
 
 /// Checks that a run of this definition can begin with stored arguments, whose schemas are loaded.
@@ -194,17 +240,25 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch.
-    fn position(&mut self, position: &Position, inside: Option<&Inside>) {
+    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch, `awaited`
+    /// for that of a workflow: what the code around it awaits there now.
+    fn position(
+        &mut self,
+        position: &Position,
+        inside: Option<&Inside>,
+        awaited: Option<&StoredAwaited>,
+    ) {
         let Some(before) = evolution::find(position.definition) else { return };
         let number = before.states.iter().position(|state| state.name == position.state);
         let Some(number) = number else { return };
-        let key = (&*before.workflow, before.version);
-        let Some(now) = self.newest.get(&key).copied() else { return };
+        let Some(now) = self.newest.after(before, awaited) else { return };
         if before.hash == now.hash {
             // The type of what it awaits may have changed.
-            let inner = position.waits.iter().flat_map(positions_in);
-            return inner.for_each(|inner| self.position(inner, None));
+            for (branch, wait) in position.waits.iter().enumerate() {
+                let awaited = awaited_in(&before.states[number], branch);
+                positions_in(wait).into_iter().for_each(|it| self.position(it, None, awaited));
+            }
+            return;
         }
         let plan = match evolution::plan(before, now, number as u32, inside) {
             Ok(plan) => plan,
@@ -220,14 +274,18 @@ impl Check<'_> {
                 continue;
             };
             let Some(schema) = now.schema(local.schema) else { continue };
-            let part = path.iter().try_fold(&variable.value.value, |value, field| value.get(field));
+            let part = path.iter().try_fold(&variable.value.value, part_of);
             let reason = match part {
                 None => format!("there is no field `{}`", path.join(".")),
                 // Values that people must not see cannot be checked.
                 Some(_) if variable.value.note.is_some() || variable.value.is_secret() => continue,
+                Some(_) if schema.format.is_none() => {
+                    "its type does not describe its values, so only the code knows whether it takes this one"
+                        .to_owned()
+                }
                 Some(value) => match codec::json_to_saved(value, schema) {
                     Ok(_) => continue,
-                    Err(error) => error.to_string(),
+                    Err(error) => codec::misfit(schema, error),
                 },
             };
             let difference = Difference::Unreadable { value: local.name.clone(), reason };
@@ -237,10 +295,31 @@ impl Check<'_> {
             match (&wait.on, plan.branch_now(branch)) {
                 (WaitFor::Block { position }, Some(now)) => {
                     let inside = Inside::of((saved, branch), (found, now));
-                    self.position(position, Some(&inside));
+                    self.position(position, Some(&inside), None);
                 }
-                _ => positions_in(wait).into_iter().for_each(|inner| self.position(inner, None)),
+                (_, now) => {
+                    let awaited = awaited_in(found, now.unwrap_or(branch));
+                    positions_in(wait).into_iter().for_each(|it| self.position(it, None, awaited));
+                }
             }
         }
+    }
+}
+
+/// A field of a value, or an item of a tuple. A newtype is shown as its content.
+fn part_of<'a>(value: &'a Json, field: &String) -> Option<&'a Json> {
+    match (value, field.parse::<usize>()) {
+        (Json::Object(fields), _) if fields.contains_key(field) => fields.get(field),
+        (Json::Array(items), Ok(number)) => items.get(number),
+        (content, Ok(0)) => Some(content),
+        _ => None,
+    }
+}
+
+/// The operation of a branch of the state, or that of a state without branches.
+fn awaited_in(state: &StoredState, branch: usize) -> Option<&StoredAwaited> {
+    match state.branches.get(branch) {
+        Some(branch) => branch.awaited.as_ref(),
+        None => state.awaited.as_ref(),
     }
 }

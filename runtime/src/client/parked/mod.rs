@@ -6,7 +6,7 @@ mod by_lock;
 mod schedules;
 mod starts;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Client;
 use crate::activities::ActivityEntry;
@@ -34,6 +34,9 @@ pub struct ParkedReport {
     pub runs: u64,
     /// Runs that would be blocked, by reason.
     pub unfit: Vec<UnfitRuns>,
+    /// The numbers of open runs that were not checked, by their workflow: those of workflows that a lock file does not
+    /// have.
+    pub unchecked: BTreeMap<String, u64>,
     /// Number of schedules checked; those that only send signals do not count.
     pub schedules: u64,
     /// Schedules that could not start runs.

@@ -84,7 +84,14 @@ impl<'a> Typed<'a> {
     }
 
     fn misfit<E: serde::ser::Error>(&self, expected: &dyn fmt::Display) -> E {
-        let found = self.value.unexpected();
+        self.misfit_of(expected, &self.value.unexpected())
+    }
+
+    fn misfit_of<E: serde::ser::Error>(
+        &self,
+        expected: &dyn fmt::Display,
+        found: &dyn fmt::Display,
+    ) -> E {
         match self.path {
             Path::Whole => E::custom(format_args!("expected {expected}, found {found}")),
             path => E::custom(format_args!("`{path}`: expected {expected}, found {found}")),
@@ -214,7 +221,11 @@ impl<'a> Typed<'a> {
         let found = (0..).zip(variants).find(|(_, (variant, _))| Some(variant.as_str()) == name);
         let Some((number, (name, fields))) = found else {
             let names: Vec<_> = variants.iter().map(|(name, _)| format!("`{name}`")).collect();
-            return Err(self.misfit(&format_args!("one of {}", names.join(", "))));
+            let expected = format_args!("one of {}", names.join(", "));
+            return Err(match (self.value.inner(), name) {
+                (Value::Map(_), Some(name)) => self.misfit_of(&expected, &format_args!("`{name}`")),
+                _ => self.misfit(&expected),
+            });
         };
         let path = Path::Field(self.path, name);
         let content = Inside { of: self.with(content, &Format::Unit, &path), fields };

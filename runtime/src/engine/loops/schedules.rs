@@ -306,8 +306,9 @@ async fn carry_out(
         store.deliver(cancels).await?;
     }
     record_definitions(session, turns).await?;
-    // Another build may have written them.
-    learn_schemas_of(store, turns.iter().map(|turn| &turn.record.arguments)).await?;
+    // Another build may have made the schedule.
+    let starts = turns.iter().filter(|turn| !turn.decision.start.is_empty());
+    learn_schemas_of(store, starts.map(|turn| &turn.record.arguments)).await?;
     scheduled_signals::send_all(session, turns, now).await?;
     let mut runs = Vec::new();
     let mut places = Vec::new();

@@ -20,7 +20,7 @@ pub(super) fn outcome(
     let mut taken = Ok(());
     let unreturned = cx.take_outcome(handle, |outcome| match outcome {
         Some(OperationOutcome::Returned(payload)) => {
-            let mut reader = Reader::value(payload.as_bytes(), returned);
+            let mut reader = Reader::outcome(payload.as_bytes(), returned);
             see(&mut reader);
             taken = reader.finish();
             None
@@ -29,8 +29,12 @@ pub(super) fn outcome(
     });
     let unreturned = match unreturned {
         None => {
+            let taken = taken.map_err(|error| {
+                let name = format!("the result of the activity `{}`", name_of(handle, cx));
+                StepError::Decode(error.in_value(&name))
+            });
             cx.settle(handle);
-            return taken.map(|()| Poll::Ready(None)).map_err(StepError::Decode);
+            return taken.map(|()| Poll::Ready(None));
         }
         Some(Some(unreturned)) => unreturned,
         Some(None) if cx.ends(handle) => OperationOutcome::Cancelled,

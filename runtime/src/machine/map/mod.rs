@@ -216,7 +216,7 @@ where
         let mut results = pending.results.take(u32::MAX)?;
         results.sort_unstable_by_key(|(number, _)| *number);
         let read = |(number, payload): (u32, Payload)| {
-            Ok((number, codec::from_payload(&payload).map_err(StepError::Decode)?))
+            Ok((number, codec::from_outcome(&payload).map_err(StepError::Decode)?))
         };
         let results = results.into_iter().map(read).collect::<Result<_, StepError>>()?;
         let MapProgress { total, succeeded, failed, .. } = pending.progress;
