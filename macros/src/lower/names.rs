@@ -196,8 +196,7 @@ impl Lower<'_> {
 
     /// The name that the source gives to what a pattern binds first.
     pub(crate) fn name_of_pattern(&self, pat: &Pat) -> String {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
+        let idents = bindings(pat);
         let Some(first) = idents.first() else { return "loop".to_owned() };
         match self.locals.find(first) {
             Some(local) => self.locals[local].name().to_owned(),

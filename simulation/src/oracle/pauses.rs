@@ -50,6 +50,11 @@ impl Pauses {
         let was_paused = std::mem::replace(&mut self.is_paused, is_paused);
         (was_paused == is_paused).then(|| "was paused or resumed twice".to_owned())
     }
+
+    /// Whether it was resumed, and no worker has claimed it since. Such a run may be due since a time before its pause.
+    pub(super) fn is_resumed(&self) -> bool {
+        self.resumed_at.is_some()
+    }
 }
 
 impl Oracle {

@@ -25,7 +25,13 @@ impl Oracle {
     pub(crate) fn check_due(&mut self, running: &[RunRecord], now: Timestamp, bound: Duration) {
         let Some((who, _)) = self.undisturbed(bound).into_iter().next() else { return };
         let is_late = |at: Timestamp| at + bound < now;
-        let due = running.iter().find(|run| run.owner.is_none() && run.due_at.is_some_and(is_late));
+        // How soon a resumed run is claimed is checked from then on.
+        let is_resumed = |run: &&RunRecord| {
+            self.runs.get(&run.run_id).is_some_and(|run| run.pauses.is_resumed())
+        };
+        let mut due =
+            running.iter().filter(|run| run.owner.is_none() && run.due_at.is_some_and(is_late));
+        let due = due.find(|run| !is_resumed(run));
         if let Some(run) = due {
             self.violate(format!("{} is due, and {who} does not claim it", run.workflow_id));
         }
