@@ -99,6 +99,12 @@ impl Hook for NoRelay {
     }
 }
 
+/// A worker of the workflows above. Those below are other builds.
+fn worker_of(client: &Client) -> Worker {
+    let workflows = vec![delivers::entry(), hauls::entry(), orders::entry()];
+    Worker::new(client).serving(workflows, activities())
+}
+
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
@@ -136,14 +142,14 @@ async fn a_run_that_has_not_begun_is_judged_by_its_arguments() {
     assert!(is_certain && !report.is_ok() && report.runs == 2);
 
     // The worker comes to the same.
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     let run = until(&client, heavy, |run| run.status == RunStatus::Blocked).await;
     let blocked = run.blocked.unwrap();
     assert!(blocked.is_of_the_build(), "{blocked:?}");
     assert!(blocked.to_string().contains("7 g are too heavy"), "{blocked}");
     worker.shutdown().await.unwrap();
     LARGEST.store(7, Ordering::SeqCst);
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     until(&client, heavy, |run| run.status == RunStatus::Failed).await;
     worker.shutdown().await.unwrap();
 }
@@ -156,7 +162,7 @@ async fn a_child_that_is_still_to_be_started_is_judged_by_its_arguments() {
     LARGEST.store(7, Ordering::SeqCst);
     let connection = store.connect();
     connection.set_hook(Arc::new(NoRelay));
-    let worker = Worker::new(&Client::new(connection)).start().await.unwrap();
+    let worker = worker_of(&Client::new(connection)).start().await.unwrap();
     let parent = client.start(orders(7)).await.unwrap().run_id();
     until(&client, parent, |run| run.state == "sleep").await;
     worker.shutdown().await.unwrap();
@@ -176,7 +182,7 @@ async fn a_child_that_is_still_to_be_started_is_judged_by_its_arguments() {
     assert!(report.is_ok() && report.runs == 2, "{report:?}");
 
     // Once it is started, it counts as a run.
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     until(&client, child.run_id, |run| run.status == RunStatus::Blocked).await;
     worker.shutdown().await.unwrap();
     let report = checked(&client, 6).await;
@@ -188,7 +194,7 @@ async fn a_run_that_is_followed_by_another_one_is_judged_by_the_arguments_of_bot
     let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
     LARGEST.store(7, Ordering::SeqCst);
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     client.start(hauls(Weight(7))).await.unwrap();
     let retried =
         client.start(hauls(Weight(7))).retry(RetryPolicy::DEFAULT).await.unwrap().run_id();
@@ -203,12 +209,12 @@ async fn a_run_that_is_followed_by_another_one_is_judged_by_the_arguments_of_bot
     assert!(!is_certain && report.is_ok(), "the run may end well");
 
     // It does not, and another build takes it from there.
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     let run = until(&client, retried, |run| run.status == RunStatus::Blocked).await;
     assert_eq!(run.blocked.unwrap().to_string(), reason);
     worker.shutdown().await.unwrap();
     LARGEST.store(7, Ordering::SeqCst);
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     until(&client, retried, |run| run.status == RunStatus::Failed).await;
     let kin = client.kin(retried).await.unwrap();
     assert!(kin.next_run_id.is_some(), "{kin:?}");
@@ -220,7 +226,7 @@ async fn the_next_run_of_a_cron_expression_is_certain_to_come() {
     let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
     LARGEST.store(7, Ordering::SeqCst);
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     let daily =
         client.start(hauls(Weight(7))).cron("@daily").cron_at_once().await.unwrap().run_id();
     until(&client, daily, |run| run.state == "sleep").await;
@@ -261,7 +267,7 @@ async fn a_schedule_is_judged_by_its_arguments() {
     let reasons: Vec<_> = report.unfit_schedules.iter().map(|unfit| &unfit.reason).collect();
     let panicked = UnfitStart::Panicked("there is no limit".to_owned());
     assert_eq!(reasons, [&panicked, &panicked]);
-    let worker = Worker::new(&client).start().await.unwrap();
+    let worker = worker_of(&client).start().await.unwrap();
     schedule.trigger().await.unwrap();
     let reason = loop {
         let log = schedule.log(None, 10).await.unwrap();
@@ -292,8 +298,7 @@ async fn a_schedule_is_judged_by_its_arguments() {
 async fn arguments_that_cannot_be_read_are_reported() {
     let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
-    let worker = Worker::new(&client).serving(vec![delivers::entry()], activities());
-    let worker = worker.shutdown_grace(Duration::ZERO).start().await.unwrap();
+    let worker = worker_of(&client).shutdown_grace(Duration::ZERO).start().await.unwrap();
     let light = client.start(delivers(2)).await.unwrap().run_id();
     let heavy = client.start(delivers(7)).await.unwrap().run_id();
     for run_id in [light, heavy] {

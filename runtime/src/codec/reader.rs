@@ -63,10 +63,10 @@ enum Failure {
     Other(NameOf, SourceError),
 }
 
-// Functions called while a value is alive are `extern "C"`, for the reason given in [`super`].
 /// Prepares values that another type has written for a type, or says why it cannot read them.
 type Checked = fn(Vec<Given>, Option<Described>) -> Result<Vec<Given>, CodecError>;
 
+// Functions called while a value is alive are `extern "C"`, for the reason given in [`super`].
 impl<'a> Reader<'a> {
     /// Begins to read the arguments of a call with these parameters.
     pub fn arguments(payload: &'a [u8], parameters: &'static [ArgumentKind]) -> Self {
