@@ -214,17 +214,8 @@ mod tests {
         let mut frame = Vec::new();
         FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
         write_length(&mut frame, 0);
-        let mut snapshot = Snapshot {
-            frame: frame.clone(),
-            state: "gone".to_owned(),
-            next_handle: 0,
-            operations: Vec::new(),
-            wait: Wait::All(Vec::new()),
-            steps: 0,
-            cancelled: None,
-            clock: Timestamp::MIN,
-            ending: None,
-        };
+        let mut snapshot =
+            Snapshot { frame: frame.clone(), state: "gone".to_owned(), ..first_snapshot() };
         let blocked = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
         assert!(matches!(blocked, Err(BlockedReason::Evolution(_))), "{blocked:?}");
         snapshot.ending = Some(Box::new(Ending {
