@@ -40,14 +40,14 @@ async fn a_worker_removes_runs_that_closed_long_ago() {
 #[tokio::test(start_paused = true)]
 async fn a_workflow_may_have_an_age_of_its_own_or_be_kept() {
     let rig = Rig::new();
-    let kept = Retention::of_all(hours(1)).for_ever("comes_to_an_end");
+    let kept = Retention::of_all(minutes(5)).for_ever("comes_to_an_end");
     let worker = rig.worker().retention(kept).start().await.unwrap();
     let run = rig.client.start(comes_to_an_end()).await.unwrap();
     run.result().await.unwrap();
-    tokio::time::sleep(days(2)).await;
+    tokio::time::sleep(minutes(20)).await;
     assert!(is_there(&rig, &run).await);
     worker.shutdown().await.unwrap();
-    let own = Retention::new().of("comes_to_an_end", days(1));
+    let own = Retention::new().of("comes_to_an_end", minutes(10));
     let worker = rig.worker().retention(own).start().await.unwrap();
     tokio::time::sleep(Duration::from_secs(2 * 60)).await;
     assert!(!is_there(&rig, &run).await);
