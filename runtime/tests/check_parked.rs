@@ -57,6 +57,18 @@ async fn carry(weight: Weight) -> u64 {
     weight.0
 }
 
+/// Never returns, on a queue.
+#[activity(queue = "lorries")]
+async fn load(weight: Weight) -> u64 {
+    pending::<()>().await;
+    weight.0
+}
+
+#[workflow]
+async fn ships(grams: u64) -> u64 {
+    load(Weight(grams)).await
+}
+
 #[workflow]
 async fn delivers(grams: u64) -> u64 {
     carry(Weight(grams)).await
@@ -101,14 +113,17 @@ impl Hook for NoRelay {
 
 /// A worker of the workflows above. Those below are other builds.
 fn worker_of(client: &Client) -> Worker {
-    let workflows = vec![delivers::entry(), hauls::entry(), orders::entry()];
+    let workflows = vec![delivers::entry(), ships::entry(), hauls::entry(), orders::entry()];
     Worker::new(client).serving(workflows, activities())
 }
 
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
-    client.check_parked([delivers::entry(), hauls::entry(), orders::entry()]).await.unwrap()
+    client
+        .check_parked([delivers::entry(), ships::entry(), hauls::entry(), orders::entry()])
+        .await
+        .unwrap()
 }
 
 /// The reason for which one run, this one, does not fit, and whether it is certain.
@@ -325,6 +340,31 @@ async fn arguments_that_cannot_be_read_are_reported() {
     let reason = unfit.reason.to_string();
     assert!(reason.contains("`carry`") && reason.contains("there is no limit"), "{reason}");
     assert_eq!(unfit.runs, 2);
+}
+
+#[tokio::test]
+async fn arguments_of_a_call_on_a_queue_are_read() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    let worker = worker_of(&client).shutdown_grace(Duration::ZERO).start().await.unwrap();
+    let light = client.start(ships(2)).await.unwrap().run_id();
+    let heavy = client.start(ships(7)).await.unwrap().run_id();
+    for run_id in [light, heavy] {
+        while client.find(run_id).await.unwrap().unwrap().state != "load" {
+            tokio::task::yield_now().await;
+        }
+    }
+    worker.shutdown().await.unwrap();
+
+    let report = checked(&client, 7).await;
+    assert_eq!((report.runs, report.unfit.len()), (2, 0), "{report:?}");
+
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, heavy);
+    assert!(reason.contains("the arguments of the activity `load`: "), "{reason}");
+    assert!(reason.contains("7 g are too heavy"), "{reason}");
+    assert!(reason.contains("the call stays on the queue `lorries`"), "{reason}");
+    assert!(!is_certain && report.is_ok(), "another build may serve the queue");
 }
 
 #[derive(Signal, Serialize, Deserialize)]

@@ -72,3 +72,31 @@ async fn a_worker_refuses_signals_and_activities_whose_values_it_could_not_read(
     let entry = ActivityEntry::find("reads").expect("it is linked");
     is_refused(vec![], vec![entry], &[argument]).await;
 }
+
+#[workflow]
+async fn takes_a_note(note: Note) -> usize {
+    note.text.map_or(0, |text| text.len())
+}
+
+/// A client may be alone in its process, so no worker has looked at the types.
+#[tokio::test]
+async fn a_client_refuses_values_that_nobody_could_read() {
+    let client = Client::connect("sqlite::memory:").await.expect("a database in memory");
+    let note = || Note { text: Some("pay".to_owned()) };
+    let error = client.start(takes_a_note(note())).await.expect_err("refused");
+    is_about_a_note(error);
+    let run = client.start(waits_for_a_note()).await.expect("it has no arguments");
+    let error = run.signal(Noted(note())).await.expect_err("refused");
+    is_about_a_note(error);
+    let started = client.count(piton::filter::workflow().equals("takes_a_note")).await;
+    assert_eq!(started.expect("a count"), 0);
+    let inspection = client.inspect(run.run_id()).await.expect("it is there");
+    assert!(inspection.unread.is_empty(), "{inspection:?}");
+}
+
+fn is_about_a_note(error: impl Into<piton::Error>) {
+    let text = format!("{:#}", error.into());
+    for part in ["Note", "`Serialize`", "`Deserialize`"] {
+        assert!(text.contains(part), "`{part}` is missing in: {text}");
+    }
+}

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote};
 use super::Machine;
 use crate::ir::{NamedBranch, PointKind};
 use crate::layout::State;
-use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::syntax::fingerprint::{BindingPlace, Fingerprint, Place};
 
 /// The `Graph` as an expression.
 ///
@@ -34,7 +34,7 @@ fn add_state(
     machine: &Machine<'_>,
     state: &State,
     next: &str,
-    places: &[Place],
+    places: &[BindingPlace],
     text: &mut String,
 ) {
     let (kind, span, place, branches) = match state.point {
@@ -70,7 +70,7 @@ fn add_state(
         let local = &machine.graph.locals[variable.place.local];
         let mark = if local.visibility.redacted { '!' } else { ' ' };
         let exposed = if local.visibility.exposed { "@" } else { "" };
-        let place = places[variable.place.local.0];
+        let place = &places[variable.place.local.0];
         let _ = write!(text, "\t{place}{mark}{exposed}{}", variable.stored);
         for former in &local.identity.former_names {
             let _ = write!(text, "\x1f{former}");

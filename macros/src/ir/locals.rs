@@ -9,7 +9,7 @@ use super::local::{Identity, Saving, Visibility};
 use super::{Local, LocalId, LocalKind, Shape};
 use crate::collections::by_name::NameMap;
 use crate::syntax::build::{ident_expr, ident_pat};
-use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::syntax::fingerprint::{BindingPlace, Fingerprint, Place};
 use crate::syntax::hygiene::Names;
 use crate::syntax::names::without_prefix;
 
@@ -116,7 +116,7 @@ impl Locals {
     /// by equal code. A local within the initializer of a `let` of the same name does not count for the others. If
     /// equal code with an await binds several locals that are the only ones of their names, their numbers are part of
     /// their fingerprints.
-    pub(crate) fn places(&self) -> Vec<Place> {
+    pub(crate) fn places(&self) -> Vec<BindingPlace> {
         let mut by_name = NameMap::<Vec<usize>>::default();
         let mut by_await = HashMap::<Fingerprint, Vec<usize>>::new();
         for (index, local) in self.list.iter().enumerate() {
@@ -149,7 +149,10 @@ impl Locals {
                 0 | 1 => Fingerprint::NONE,
                 _ => Fingerprint::of_others(&bound_by, number),
             };
-            Place { index: number + 1, count: alike.len(), fingerprint, others }
+            let is_known = local.identity.bound_by != Fingerprint::NONE;
+            let initializers = if is_only || !is_known { Vec::new() } else { bound_by };
+            let place = Place { index: number + 1, count: alike.len(), fingerprint, others };
+            BindingPlace { place, initializers }
         });
         places.collect()
     }

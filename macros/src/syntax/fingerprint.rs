@@ -140,6 +140,21 @@ impl fmt::Display for Place {
     }
 }
 
+/// The place of a local among the bindings of its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BindingPlace {
+    pub(crate) place: Place,
+    /// If another binding has the same initializer: those of all bindings of the name, in source order. Empty otherwise.
+    pub(crate) initializers: Vec<Fingerprint>,
+}
+
+impl fmt::Display for BindingPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place)?;
+        self.initializers.iter().try_for_each(|initializer| write!(f, "+{initializer}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use quote::quote;

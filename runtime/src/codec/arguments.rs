@@ -10,6 +10,7 @@ use std::mem::ManuallyDrop;
 use serde::Serialize;
 
 use super::schema::{Described, Form};
+use super::schemas::TypeSchema;
 use super::sink::{Sink, SinkError};
 use super::{CodecError, NameOf, Reader, not_written, schemas, tagged};
 use crate::model::{Encoding, Payload, SchemaHash};
@@ -144,13 +145,23 @@ impl Arguments {
     /// The payload, begun with the byte of its encoding and the hash of its schema.
     fn begun(&mut self) -> &mut Vec<u8> {
         let kind = self.kind;
+        let failed = &mut *self.failed;
         let payload = self.payload.get_or_insert_with(|| {
             // Room for a few values: a vector that grows from one byte is reallocated many times.
             let mut bytes = Vec::with_capacity(128);
             match kind {
                 Kind::Plain(_) => bytes.push(Encoding::Binary as u8),
-                Kind::Call(kinds) => begin_typed(&mut bytes, schemas::of_arguments(kinds).hash),
-                Kind::Value(described) => begin_typed(&mut bytes, schemas::of_type(described).hash),
+                Kind::Call(kinds) => {
+                    let known = schemas::of_arguments(kinds);
+                    begin_typed(&mut bytes, known.hash);
+                    let mut each = known.parameters.iter().zip(kinds);
+                    *failed = each.find_map(|(known, kind)| not_read_back(known, kind.described));
+                }
+                Kind::Value(described) => {
+                    let known = schemas::of_type(described);
+                    begin_typed(&mut bytes, known.hash);
+                    *failed = not_read_back(known, described);
+                }
                 Kind::Tagged => begin_typed(&mut bytes, schemas::tagged().0),
             }
             Payload(bytes)
@@ -176,7 +187,7 @@ impl Arguments {
     /// Returns the encoded values.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] if a value could not be encoded.
+    /// [`CodecError::Encode`] if a value could not be encoded, or could not be read back.
     pub fn finish(mut self) -> Result<Payload, CodecError> {
         self.begun();
         let payload = ManuallyDrop::into_inner(self.payload);
@@ -185,6 +196,13 @@ impl Arguments {
             None => Ok(payload.unwrap_or_default()),
         }
     }
+}
+
+/// The error that a value of this type could not be read back, if so. A worker with such a type does not start, but a
+/// client may be alone in its process.
+fn not_read_back(known: &TypeSchema, described: Described) -> Option<CodecError> {
+    let reason = known.schema.problem.as_ref()?.to_string();
+    Some(CodecError::Encode { type_name: described.type_name(), reason })
 }
 
 pub(super) fn begin_typed(bytes: &mut Vec<u8>, hash: SchemaHash) {

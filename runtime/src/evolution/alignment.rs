@@ -1,12 +1,10 @@
-//! Deciding which of several awaits or branches of one name are certainly the same before and after an edit.
+//! Deciding which of several awaits, branches or locals of one name are certainly the same before and after an edit.
 
-use crate::model::Place;
-
-/// Whether the `index`th await or branch (from 1) is certainly the same before and now. The places are those of all
-/// that share its name, in source order. Each way to pair equal texts that leaves as few as possible unpaired may be
-/// what the edit was, and all of them must leave it in its place. The only one whose text has changed is certain, too, if
-/// those around it are.
-pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
+/// Whether the `index`th await, branch or local (from 1) is certainly the same before and now. The hashes are those of the
+/// texts of all that share its name, in source order. Each way to pair equal texts that leaves as few as possible
+/// unpaired may be what the edit was, and all of them must leave it in its place. The only one whose text has changed is
+/// certain, too, if those around it are.
+pub(super) fn is_certain(before: &[u32], now: &[u32], index: u32) -> bool {
     if before.len() != now.len() {
         return false;
     }
@@ -24,8 +22,8 @@ pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
 
 /// The ways to pair the texts of awaits before and now: equal texts, in the same order, as many as possible.
 struct Alignment<'a> {
-    before: &'a [Place],
-    now: &'a [Place],
+    before: &'a [u32],
+    now: &'a [u32],
     /// The most pairs among the first so many of each.
     ahead: Vec<Vec<usize>>,
     /// The most pairs among those from these numbers on.
@@ -33,10 +31,10 @@ struct Alignment<'a> {
 }
 
 impl<'a> Alignment<'a> {
-    fn of(before: &'a [Place], now: &'a [Place]) -> Self {
+    fn of(before: &'a [u32], now: &'a [u32]) -> Self {
         let empty = || vec![vec![0; now.len() + 1]; before.len() + 1];
         let (mut ahead, mut behind) = (empty(), empty());
-        let is_equal = |old: usize, new: usize| before[old].fingerprint == now[new].fingerprint;
+        let is_equal = |old: usize, new: usize| before[old] == now[new];
         for old in 0..before.len() {
             for new in 0..now.len() {
                 ahead[old + 1][new + 1] = match is_equal(old, new) {
@@ -60,7 +58,7 @@ impl<'a> Alignment<'a> {
     fn keeps(&self, place: usize) -> bool {
         let most = self.behind[0][0];
         let may_be = |new: usize| {
-            self.before[place].fingerprint == self.now[new].fingerprint
+            self.before[place] == self.now[new]
                 && self.ahead[place][new] + 1 + self.behind[place + 1][new + 1] == most
         };
         let may_be_gone = (0..=self.now.len())
@@ -73,23 +71,9 @@ impl<'a> Alignment<'a> {
 mod tests {
     use super::*;
 
-    fn places(fingerprints: &[u32]) -> Vec<Place> {
-        let count = fingerprints.len() as u32;
-        let places = (1..).zip(fingerprints);
-        places
-            .map(|(index, fingerprint)| Place {
-                index,
-                count,
-                fingerprint: *fingerprint,
-                others: 0,
-            })
-            .collect()
-    }
-
     #[test]
     fn awaits_that_may_have_changed_places_are_not_certain() {
-        let certain =
-            |before: &[u32], now: &[u32], index| is_certain(&places(before), &places(now), index);
+        let certain = |before: &[u32], now: &[u32], index| is_certain(before, now, index);
         assert!(certain(&[1], &[2], 1), "the only one, changed");
         assert!(certain(&[1, 2], &[1, 2], 2));
         assert!(certain(&[1, 2], &[1, 3], 2), "one has changed");
@@ -137,9 +121,8 @@ mod tests {
     }
 
     fn agrees(before: &[u32], now: &[u32]) {
-        let (old, new) = (places(before), places(now));
         for (place, index) in (1..).enumerate().take(before.len()) {
-            let certain = is_certain(&old, &new, index);
+            let certain = is_certain(before, now, index);
             assert_eq!(
                 certain,
                 is_unanimous(before, now, place),
@@ -198,10 +181,7 @@ mod tests {
                 let mut now = before.clone();
                 now[changed] = 99;
                 for index in 1..=length {
-                    assert!(
-                        is_certain(&places(&before), &places(&now), index),
-                        "{before:?} {now:?}"
-                    );
+                    assert!(is_certain(&before, &now, index), "{before:?} {now:?}");
                 }
             }
         }

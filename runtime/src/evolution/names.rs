@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::model::Place;
+use super::StoredLocal;
+use super::alignment::is_certain;
 
 /// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
 /// an item or of a branch.
@@ -57,23 +58,41 @@ pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// Whether a binding of some name before is certain to be the one at this place now. If the source of none but this one
-/// has changed, it is.
-pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
-    if before.count == 1 && now.count == 1 {
+/// Whether a local before is certain to be the one of its name now. It is if no initializer of this name but its own has
+/// changed.
+pub(super) fn is_same_binding(before: &StoredLocal, now: &StoredLocal) -> bool {
+    let (old, new) = (before.place, now.place);
+    if old.count == 1 && new.count == 1 || old.others != 0 && old.others == new.others {
         return true;
     }
-    let is_alone_changed = before.others != 0 && before.others == now.others;
-    match (before.fingerprint, now.fingerprint) {
+    match (old.fingerprint, new.fingerprint) {
         // Other bindings of this name have the same initializer, or the initializers are not known.
-        (0, 0) => (before.index, before.count) == (now.index, now.count),
-        (before, now) => before == now || is_alone_changed,
+        (0, 0) => {
+            let (before, now) = (&before.initializers, &now.initializers);
+            (old.index, old.count) == (new.index, new.count)
+                && before.is_empty() == now.is_empty()
+                && (now.is_empty() || is_certain(&renamed(before, now), now, new.index))
+        }
+        (old, new) => old == new,
     }
+}
+
+/// The initializers before, where each that is gone counts as the new one that has exactly its places: the two arms of
+/// an `if` may be changed alike.
+fn renamed(before: &[u32], now: &[u32]) -> Vec<u32> {
+    let is_changed = |index: usize| {
+        let (old, new) = (before[index], now[index]);
+        let is_replaced = |(before, now): (&u32, &u32)| (*before == old) == (*now == new);
+        !now.contains(&old) && !before.contains(&new) && before.iter().zip(now).all(is_replaced)
+    };
+    let indexes = 0..before.len().min(now.len());
+    indexes.map(|index| if is_changed(index) { now[index] } else { before[index] }).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Place;
 
     #[test]
     fn a_local_is_found_by_the_name_that_the_source_has() {
@@ -84,6 +103,53 @@ mod tests {
         assert_eq!(find("plan", &["plan#2", "plan#3"]), None, "there are two");
         assert_eq!(find("plan#2", &["plan#2", "plan#3"]), Some(0));
         assert_eq!(find("plan", &["plans", "plan#2.cents"]), None);
+    }
+
+    /// A local that is the `index`th binding of its name, of which these are the hashes of the initializers.
+    fn binding(index: usize, initializers: &[u32]) -> StoredLocal {
+        let own = initializers[index - 1];
+        let is_only = initializers.iter().filter(|other| **other == own).count() == 1;
+        let others = initializers.iter().enumerate().filter(|(other, _)| *other != index - 1);
+        let others = others.fold(index as u32, |hash, (_, it)| hash.wrapping_mul(31) + it);
+        let listed = if is_only { Vec::new() } else { initializers.to_vec() };
+        StoredLocal {
+            name: "total".to_owned(),
+            formerly: Vec::new(),
+            ty: None,
+            fields: None,
+            schema: crate::model::SchemaHash(0),
+            place: Place {
+                index: index as u32,
+                count: initializers.len() as u32,
+                fingerprint: if is_only { own } else { 0 },
+                others: if initializers.len() == 1 { 0 } else { others },
+            },
+            initializers: listed,
+            redacted: false,
+            exposed: false,
+            handles: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn bindings_that_may_have_changed_places_are_not_the_same() {
+        let same = |before: &[u32], now: &[u32]| -> Vec<bool> {
+            let indexes = 1..=before.len();
+            indexes
+                .map(|index| is_same_binding(&binding(index, before), &binding(index, now)))
+                .collect()
+        };
+        assert_eq!(same(&[1], &[2]), [true]);
+        assert_eq!(same(&[1, 2], &[1, 3]), [true, true]);
+        assert_eq!(same(&[1, 2], &[2, 1]), [false, false]);
+        assert_eq!(same(&[1, 1], &[2, 2]), [true, true], "both are changed alike");
+        assert_eq!(same(&[1, 1, 4], &[2, 2, 4]), [true, true, true]);
+        assert_eq!(same(&[1, 1, 5, 5], &[1, 1, 6, 6]), [true, true, true, true]);
+        assert_eq!(same(&[1, 1, 5, 5], &[5, 5, 1, 1]), [false; 4], "they are exchanged in pairs");
+        assert_eq!(same(&[1, 1, 5, 5], &[5, 5, 6, 6]), [false; 4], "a pair moves");
+        assert_eq!(same(&[1, 1, 5, 5], &[1, 5, 5, 1]), [false; 4], "which of two moves");
+        assert_eq!(same(&[1, 1, 5, 5], &[1, 5, 5, 5]), [false, true, false, false]);
+        assert_eq!(same(&[1, 1], &[1, 1]), [true, true]);
     }
 
     #[test]

@@ -173,7 +173,9 @@ fn find_state<'a>(
         now: counts(&places),
     };
     match found {
-        Some(found) if is_certain(&saved_places, &places, saved.place.index) => Ok(found),
+        Some(found) if is_certain(&hashes(&saved_places), &hashes(&places), saved.place.index) => {
+            Ok(found)
+        }
         None if places.is_empty() => Err(Difference::MissingState),
         _ => Err(ambiguous()),
     }
@@ -195,6 +197,10 @@ fn only_await<'a>(
     let mut found = (0..).zip(&now.states).filter(|(_, state)| is_it(state, name_now));
     let only = found.next().filter(|_| found.next().is_none());
     only.filter(|_| before.states.iter().filter(|state| is_it(state, &saved.name)).count() == 1)
+}
+
+fn hashes(places: &[Place]) -> Vec<u32> {
+    places.iter().map(|place| place.fingerprint).collect()
 }
 
 /// The places of the states that share this name's base, in the same scope. If `is_numbered`, the name may have lost
@@ -264,7 +270,7 @@ pub(super) fn match_branches(
         if before.is_empty() {
             return Err(Difference::NewBranch { branch: name.clone() });
         }
-        if !is_certain(&before, &now, branch.place.index) {
+        if !is_certain(&hashes(&before), &hashes(&now), branch.place.index) {
             return Err(Difference::AmbiguousBranch { branch: base(name).to_owned() });
         }
         let is_it = |old: &StoredBranch| {
@@ -322,7 +328,7 @@ fn find_local(
             (Some(old), Some(now)) => (by_serde(old), by_serde(now)),
             _ => (old_fields, fields.clone()),
         };
-        if !is_same_binding(old.place, local.place) {
+        if !is_same_binding(old, local) {
             is_ambiguous = true;
             continue;
         }

@@ -134,6 +134,10 @@ pub struct StoredLocal {
     pub schema: SchemaHash,
     /// Its place among the bindings with the same name.
     pub place: Place,
+    /// If another of these bindings has the same initializer: the hashes of the initializers of all of them, in source
+    /// order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub initializers: Vec<u32>,
     /// Whether its value is secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
@@ -351,6 +355,11 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
         fields: defined.fields.clone(),
         schema: schemas.add(defined.schema),
         place: local.place,
+        initializers: local
+            .initializers
+            .split('+')
+            .filter_map(|hash| u32::from_str_radix(hash, 16).ok())
+            .collect(),
         redacted: local.redacted,
         exposed: local.exposed,
         handles: defined.handles.iter().map(|awaited| stored(awaited, schemas)).collect(),

@@ -50,6 +50,9 @@ impl DefinedState {
             hash.add(&defined.schema.hash.to_string());
             // What binds a local tells whether it has exchanged its name with another one.
             hash.add(&format!("{:?}", local.place));
+            if !local.initializers.is_empty() {
+                hash.add(&format!("initializers {}", local.initializers));
+            }
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");

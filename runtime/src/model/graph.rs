@@ -117,15 +117,15 @@ pub struct BranchNode {
 impl BranchNode {
     /// Parses a place, a `*` for a block or a space, and a name.
     fn read(text: &'static str) -> Option<Self> {
-        let (place, is_block, name) = split_mark(text, '*')?;
-        Some(Self { name, is_block, place })
+        let (place, is_block, name) = split_at_mark(text, '*')?;
+        Some(Self { name, is_block, place: Place::read(place)? })
     }
 }
 
-/// Splits off a place, then a space or the `mark`. Returns whether it was the mark.
-fn split_mark(text: &'static str, mark: char) -> Option<(Place, bool, &'static str)> {
+/// Splits at the first space or `mark`. Returns whether it was the mark.
+fn split_at_mark(text: &'static str, mark: char) -> Option<(&'static str, bool, &'static str)> {
     let (at, found) = text.char_indices().find(|(_, c)| *c == ' ' || *c == mark)?;
-    Some((Place::read(&text[..at])?, found == mark, &text[at + 1..]))
+    Some((&text[..at], found == mark, &text[at + 1..]))
 }
 
 /// The locals that a state saves, in stored order.
@@ -174,6 +174,9 @@ pub struct SavedLocal {
     pub formerly: &'static str,
     /// Which of the bindings of its name in the function it is.
     pub place: Place,
+    /// If another binding of its name has the same initializer: the hashes of the initializers of all of them, in source
+    /// order, with `+` between them. Empty otherwise.
+    pub initializers: &'static str,
     /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
     /// Whether clients can read it, by `#[expose]`.
@@ -181,10 +184,12 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, a `!` for a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon the
-    /// type where the source states it.
+    /// Reads a place, hashes of initializers, each behind a `+`, a `!` for a redacted one or a space, an `@` if it is
+    /// exposed, the name, former names, each behind U+001F, and after a colon the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
-        let (place, redacted, named) = split_mark(text, '!')?;
+        let (place, redacted, named) = split_at_mark(text, '!')?;
+        let (place, initializers) = place.split_once('+').unwrap_or((place, ""));
+        let place = Place::read(place)?;
         let (exposed, named) = match named.strip_prefix('@') {
             Some(named) => (true, named),
             None => (false, named),
@@ -194,7 +199,7 @@ impl SavedLocal {
             None => (named, None),
         };
         let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
-        Some(Self { name, ty, formerly, place, redacted, exposed })
+        Some(Self { name, ty, formerly, place, initializers, redacted, exposed })
     }
 }
 
@@ -358,7 +363,7 @@ mod tests {
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\t\n\
                     charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a order: Vec<std::string::String>\t\
-                    2/2/00000000!@rest of item\x1frest\x1fothers\n\
+                    2/2/00000000/cafebabe+0000000e+0000000f!@rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
@@ -381,6 +386,7 @@ mod tests {
                 formerly: "",
                 ty: Some("Vec<std::string::String>"),
                 place: place(1, 1, 10),
+                initializers: "",
                 redacted: false,
                 exposed: false,
             },
@@ -388,7 +394,8 @@ mod tests {
                 name: "rest of item",
                 ty: None,
                 formerly: "rest\x1fothers",
-                place: place(2, 2, 0),
+                place: Place { others: 0xcafe_babe, ..place(2, 2, 0) },
+                initializers: "0000000e+0000000f",
                 redacted: true,
                 exposed: true,
             },

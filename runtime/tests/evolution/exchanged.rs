@@ -238,4 +238,66 @@ rewrites! {
         }
         at "signal<Go>" [] [Go(1), Halt(2)] => Blocked("AmbiguousLocal", "`total`", "14 1 21 2");
     }
+
+    "two pairs of locals of one name exchange what makes them"
+    pairs_exchanged(cx, id) {
+        old {
+            let total = id * 2;
+            let first = {
+                let total = id * 2;
+                let second = {
+                    let total = id * 3;
+                    let third = {
+                        let total = id * 3;
+                        let Go(go) = cx.signal::<Go>().await;
+                        format!("{total} {go}")
+                    };
+                    format!("{third} {total}")
+                };
+                format!("{second} {total}")
+            };
+            format!("{first} {total}")
+        }
+        new {
+            let total = id * 3;
+            let first = {
+                let total = id * 3;
+                let second = {
+                    let total = id * 2;
+                    let third = {
+                        let total = id * 2;
+                        let Go(go) = cx.signal::<Go>().await;
+                        format!("{total} {go}")
+                    };
+                    format!("{third} {total}")
+                };
+                format!("{second} {total}")
+            };
+            format!("{first} {total}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousLocal", "`total`", "21 1 21 14 14");
+    }
+
+    "two locals of one name that are made alike are both made in another way"
+    pair_made_otherwise(cx, id) {
+        old {
+            let total = id * 2;
+            let outer = {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            };
+            format!("{outer} {total}")
+        }
+        new {
+            let total = id * 3;
+            let outer = {
+                let total = id * 3;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            };
+            format!("{outer} {total}")
+        }
+        at "signal<Go>" [] [Go(1)] => Goes("14 1 14");
+    }
 }

@@ -142,7 +142,8 @@ fn main() {
         let with_books_in_memory = transactions::on_memory::TESTS.iter().map(|(name, test)| {
             Trial::test(format!("memory::{name}"), move || {
                 let store = MemoryStore::new();
-                run(test(store.clone(), Books::Memory(store)))
+                let test = test(store.clone(), Books::Memory(store));
+                if *name == "queued" { run_on_virtual_time(test) } else { run(test) }
             })
         });
         let with_books_on_file =
@@ -209,4 +210,9 @@ async fn all_in(store: Arc<dyn Store>, edits: Vec<Edit>) -> Result<(), Failed> {
 fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}
+
+fn run_on_virtual_time(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().start_paused(true).build()?.block_on(test)
 }

@@ -12,15 +12,16 @@ use super::Client;
 use crate::activities::ActivityEntry;
 use crate::codec;
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::evolve;
+use crate::engine::evolution::{evolve, learn_schemas_of};
 use crate::engine::first_state::check_start;
 use crate::engine::panics::catch;
+use crate::engine::queues::QueuedCall;
 use crate::error::StoreError;
 use crate::evolution::{self, Unfit};
 use crate::filter;
 use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, Operation, RunId, RunStatus, Snapshot, UnfitStart};
-use crate::store::{RunQuery, RunRecord};
+use crate::store::{ActivityKey, RunQuery, RunRecord};
 use starts::{arguments_of_start, cannot_begin, cannot_follow};
 
 /// The number of runs to read at a time.
@@ -111,8 +112,8 @@ fn unread(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Option<BlockedR
     }
 }
 
-/// A call that is under way, or noted as a compensation, which this program cannot make. Of those on queues, others may
-/// serve the queue, but no worker of this program makes them if the activity is a transaction.
+/// A call that is under way, or noted as a compensation, which this program cannot make. Another program may serve the
+/// queue of an activity that this one does not have.
 fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
     let mut calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(call) => Some(&**call),
@@ -120,33 +121,30 @@ fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
         _ => None,
     });
     calls.find_map(|call| {
-        let of_name = || ActivityEntry::all().filter(|entry| entry.name == call.name);
-        if let Some(queue) = &call.queue {
-            let is_transaction = of_name().next().is_some()
-                && of_name().all(|entry| entry.connection.is_some());
-            return is_transaction.then(|| {
-                BlockedReason::Undecodable(format!(
-                    "the activity `{}` is on the queue `{queue}`, and is a transaction now, whose writes only the \
-                     worker of its run can commit",
-                    call.name
-                ))
-            });
-        }
-        let mut unreadable = None;
-        for entry in of_name() {
-            unreadable = match catch(|| entry.check(&call.arguments)) {
+        let name = &call.name;
+        let unreadable = |error: &str| format!("the arguments of the activity `{name}`: {error}");
+        let mut refusal = None;
+        for entry in ActivityEntry::all().filter(|entry| entry.name == *name) {
+            if call.queue.is_some() && entry.connection.is_some() {
+                refusal = Some(format!(
+                    "the activity `{name}` is a transaction now, whose writes only the worker of its run can commit"
+                ));
+                continue;
+            }
+            refusal = match catch(|| entry.check(&call.arguments)) {
                 Ok(Ok(())) => return None,
-                Ok(Err(error)) => Some(error.to_string()),
-                Err(message) => Some(message),
+                Ok(Err(error)) => Some(unreadable(&error.to_string())),
+                Err(message) => Some(unreadable(&message)),
             };
         }
-        let name = call.name.clone().into_owned();
-        Some(match unreadable {
-            None => BlockedReason::Unregistered(name),
-            Some(error) => BlockedReason::Undecodable(format!(
-                "the arguments of the activity `{name}`: {error}"
-            )),
-        })
+        match (refusal, &call.queue) {
+            (None, Some(_)) => None,
+            (None, None) => Some(BlockedReason::Unregistered(name.clone().into_owned())),
+            (Some(refusal), None) => Some(BlockedReason::Undecodable(refusal)),
+            (Some(refusal), Some(queue)) => Some(BlockedReason::Undecodable(format!(
+                "{refusal}; the call stays on the queue `{queue}` for a build that can make it"
+            ))),
+        }
     })
 }
 
@@ -154,7 +152,7 @@ impl Client {
     /// Checks for every open run of these workflows whether its saved state can continue in this program. To check
     /// all workflows of the program, pass [`WorkflowEntry::all`]. Uses the same function as a worker that loads a
     /// run, reads each saved local, which also shows what a type refuses, and looks for the activities of calls that are
-    /// under way or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
+    /// under way, also on queues, or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
     /// it is deployed. Does not try the steps that the runs would make next.
     ///
     /// Reads the arguments of runs that have not begun, of children that are still to be started, of runs that a retry
@@ -254,7 +252,7 @@ impl Client {
                 Ok(evolved.map(|evolved| (evolved.entry, snapshot)))
             }
         });
-        let (entry, snapshot) = match evolved.await? {
+        let (entry, mut snapshot) = match evolved.await? {
             Err(reason) => return Ok(Some((reason, true))),
             Ok(evolved) => evolved,
         };
@@ -262,7 +260,10 @@ impl Client {
             let unfit = check_start(entry, &arguments).err();
             return Ok(unfit.map(|unfit| (cannot_begin(&unfit), true)));
         }
-        // Code that never reads a local can do without.
+        if let Some(run_id) = run_id {
+            self.read_queued_calls(run_id, &mut snapshot).await?;
+        }
+        // The workflow may never read the local, and another program may make the call.
         let doubtful = unread(&snapshot, entry).or_else(|| lost_call(&snapshot));
         if let Some(reason) = doubtful {
             return Ok(Some((reason, false)));
@@ -277,6 +278,35 @@ impl Client {
                 unfit.map(|unfit| (cannot_follow(&unfit), is_certain))
             }
         })
+    }
+
+    /// Reads the arguments of calls on queues, which have rows of their own, and loads their schemas. Removes the calls
+    /// that have none: they have ended, and the outcome is on its way.
+    async fn read_queued_calls(
+        &self,
+        run_id: RunId,
+        snapshot: &mut Snapshot,
+    ) -> Result<(), StoreError> {
+        let store = &**self.store();
+        let mut ended = Vec::new();
+        for (handle, operation) in &mut snapshot.operations {
+            let Operation::Activity(call) = operation else { continue };
+            if call.queue.is_none() {
+                continue;
+            }
+            let key = ActivityKey { run_id, handle: *handle };
+            let found = patiently(|| store.find_activity(key)).await?;
+            let queued = found.and_then(|found| QueuedCall::read(found.call, 0, 0).ok());
+            let Some(queued) = queued else {
+                ended.push(*handle);
+                continue;
+            };
+            call.arguments = queued.activity.arguments;
+            let arguments = &call.arguments;
+            patiently(|| learn_schemas_of(store, std::iter::once(arguments))).await?;
+        }
+        snapshot.operations.retain(|(handle, _)| !ended.contains(handle));
+        Ok(())
     }
 
     /// Calls `look` with every open run of a workflow.
