@@ -115,6 +115,20 @@ pub(crate) fn an_attribute_that_no_run_has_is_told(shell: Shell) -> Result<(), F
     Ok(())
 }
 
+pub(crate) fn a_workflow_without_runs_is_told(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        shell.client.start(bill(customer("ann"))).await?;
+        Ok(())
+    })?;
+    let hint = "hint: no run and no definition is of the workflow `bil`; `piton definition list` lists the workflows\n";
+    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil"])?, hint);
+    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil", "--json"])?, hint);
+    // The name is right, and another condition leaves no run.
+    let closed = ["run", "list", "--workflow", "bill", "--status", "completed"];
+    assert_eq!(shell.hints(&closed)?, "");
+    Ok(())
+}
+
 pub(crate) fn a_run_has_the_id_that_its_code_derives(shell: Shell) -> Result<(), Failed> {
     shell.block_on(async {
         shell.client.start(bill(customer("ann"))).await?;
