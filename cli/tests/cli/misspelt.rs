@@ -173,6 +173,12 @@ pub(crate) fn a_schedule_that_could_start_nothing_is_refused(shell: Shell) -> Re
     let update = ["schedule", "update", "s", "--workflow", "bill", "--arguments"];
     refused(&shell, &[&update[..], &["[7]"]].concat(), unfit)?;
     refused(&shell, &[&["schedule", "update", "s"][..], &signal].concat(), never)?;
+    for condition in [&[][..], &["--revision", "1"]] {
+        let nothing = &[&["schedule", "update", "s"], condition].concat();
+        let (code, text) = shell.fails(nothing)?;
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("nothing is given to change"), "{text}");
+    }
     shell.prints(&[&update[..], &[r#"{"customer": {"name": "eve"}}"#]].concat())?;
     let described = shell.prints(&["schedule", "describe", "s", "--json"])?;
     let described: Value = serde_json::from_str(&described)?;
