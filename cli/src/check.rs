@@ -84,11 +84,9 @@ fn as_text(report: &ParkedReport) -> String {
     for (workflow, unchecked) in &report.unchecked {
         let _ = writeln!(
             text,
-            "note: {} of `{workflow}` not checked, as the lock file does not have this workflow\n",
-            match unchecked {
-                1 => "1 run is".to_owned(),
-                count => format!("{count} runs are"),
-            },
+            "note: {} of `{workflow}` {} not checked, as the lock file does not have this workflow\n",
+            runs(*unchecked),
+            if *unchecked == 1 { "is" } else { "are" },
         );
     }
     for unfit in &report.unfit_schedules {

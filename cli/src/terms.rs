@@ -63,6 +63,24 @@ struct RetryArgs {
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
 impl TermsArgs {
+    /// Whether none of the options is given.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self {
+            execution_timeout,
+            run_timeout,
+            timeout_clock,
+            on_timeout,
+            cleanup_timeout,
+            retry: _,
+            attributes,
+            memo,
+        } = self;
+        let timeouts =
+            execution_timeout.is_none() && run_timeout.is_none() && cleanup_timeout.is_none();
+        let rules = timeout_clock.is_none() && on_timeout.is_none() && self.retry().is_none();
+        timeouts && rules && attributes.is_none() && memo.is_none()
+    }
+
     /// The retry policy, if any of its options is given.
     pub(crate) fn retry(&self) -> Option<WorkflowRetry> {
         let RetryArgs {

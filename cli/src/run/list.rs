@@ -71,7 +71,7 @@ pub(super) async fn carry_out(
 ) -> Result<String, Failure> {
     let ListArgs { workflow, status, state, definition, filter, order, limit, page } = args;
     let filter = filter
-        & workflow.map(|workflow| filter::workflow().equals(workflow)).unwrap_or_default()
+        & workflow.clone().map(|workflow| filter::workflow().equals(workflow)).unwrap_or_default()
         & status.map(|status| filter::status().equals(status)).unwrap_or_default()
         & state.map(|state| filter::state().equals(state)).unwrap_or_default()
         & definition.map(|hash| filter::definition().equals(hash)).unwrap_or_default();
@@ -81,6 +81,9 @@ pub(super) async fn carry_out(
         Some(page) => list.page(page).await?,
         None => list.await?,
     };
+    if let (Some(workflow), true) = (&workflow, runs.is_empty()) {
+        hint_at_workflow(client, workflow).await?;
+    }
     if let Some(next) = next {
         output::tell(&format!("there may be more: --page={next}"));
     }
@@ -117,6 +120,18 @@ pub(super) async fn hint_at_attributes(client: &Client, filter: &Filter) -> Resu
     for UnknownAttribute { name, near, .. } in client.unknown_attributes(filter).await? {
         let instead = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         output::tell(&format!("hint: no run has the attribute `{name}`{instead}"));
+    }
+    Ok(())
+}
+
+/// Writes a hint if no run and no definition is of this workflow.
+async fn hint_at_workflow(client: &Client, workflow: &str) -> Result<(), Failure> {
+    if client.list_definitions(Some(workflow)).await?.is_empty()
+        && client.count(filter::workflow().equals(workflow)).await? == 0
+    {
+        output::tell(&format!(
+            "hint: no run and no definition is of the workflow `{workflow}`; `piton definition list` lists the workflows"
+        ));
     }
     Ok(())
 }

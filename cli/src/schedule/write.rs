@@ -125,6 +125,35 @@ pub(crate) struct UpdateArgs {
     terms: TermsArgs,
 }
 
+impl UpdateArgs {
+    /// Whether none of the options is given that change the schedule. A revision is a condition.
+    fn is_empty(&self) -> bool {
+        let Self { id: _, revision: _, workflow, arguments: _, signal, spec, policy, terms } = self;
+        workflow.is_none()
+            && signal.signal.is_none()
+            && spec.is_empty()
+            && policy.is_empty()
+            && terms.is_empty()
+    }
+}
+
+impl PolicyArgs {
+    /// Whether none of the options is given.
+    fn is_empty(&self) -> bool {
+        let Self {
+            workflow_id,
+            overlap,
+            catch_up_window,
+            pause_on_failure,
+            max_buffered,
+            max_actions,
+        } = self;
+        let of_runs = workflow_id.is_none() && overlap.is_none() && catch_up_window.is_none();
+        let of_ends = pause_on_failure.is_none() && max_buffered.is_none();
+        of_runs && of_ends && max_actions.is_none()
+    }
+}
+
 impl SpecArgs {
     /// Whether none of the options is given.
     fn is_empty(&self) -> bool {
@@ -254,6 +283,12 @@ pub(super) async fn update(
     args: UpdateArgs,
     output: Output,
 ) -> Result<String, Failure> {
+    if args.is_empty() {
+        return Err(Failure::Usage(format!(
+            "nothing is given to change in the schedule `{}`",
+            args.id
+        )));
+    }
     let schedule = client.schedule(&*args.id);
     let mut update = schedule.update();
     if let Some(workflow) = args.workflow {

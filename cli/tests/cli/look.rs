@@ -180,6 +180,19 @@ pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), F
     assert_eq!(code, Some(1), "{json}");
     assert_snapshot!("check_json", redacted(&json, &[(&run, "[run]")]));
 
+    // The lock file of a program without this workflow.
+    let mut other = Lock::default();
+    other.record([greet::entry()]);
+    std::fs::write(&path, other.to_string())?;
+    assert_eq!(
+        shell.prints(&["check", "--lock", named])?,
+        "note: 1 run of `fulfill` is not checked, as the lock file does not have this workflow\n\n\
+         0 runs checked: all can continue\n"
+    );
+    let json = shell.prints(&["check", "--lock", named, "--json"])?;
+    let json: serde_json::Value = serde_json::from_str(&json)?;
+    assert_eq!(json["unchecked"], serde_json::json!({ "fulfill": 1 }));
+
     std::fs::write(&path, "<<<<<<< HEAD")?;
     let (code, error) = shell.fails(&["check", "--lock", named])?;
     assert_eq!(code, Some(2), "{error}");

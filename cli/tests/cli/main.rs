@@ -79,6 +79,7 @@ const CASES: &[(&str, Case)] = &[
     ("a_blank_condition_changes_no_run", misspelt::a_blank_condition_changes_no_run),
     ("a_queue_with_nothing_on_it_is_told", misspelt::a_queue_with_nothing_on_it_is_told),
     ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
+    ("a_workflow_without_runs_is_told", misspelt::a_workflow_without_runs_is_told),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (
         "a_schedule_that_could_start_nothing_is_refused",

@@ -115,6 +115,20 @@ pub(crate) fn an_attribute_that_no_run_has_is_told(shell: Shell) -> Result<(), F
     Ok(())
 }
 
+pub(crate) fn a_workflow_without_runs_is_told(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        shell.client.start(bill(customer("ann"))).await?;
+        Ok(())
+    })?;
+    let hint = "hint: no run and no definition is of the workflow `bil`; `piton definition list` lists the workflows\n";
+    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil"])?, hint);
+    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil", "--json"])?, hint);
+    // The name is right, and another condition leaves no run.
+    let closed = ["run", "list", "--workflow", "bill", "--status", "completed"];
+    assert_eq!(shell.hints(&closed)?, "");
+    Ok(())
+}
+
 pub(crate) fn a_run_has_the_id_that_its_code_derives(shell: Shell) -> Result<(), Failed> {
     shell.block_on(async {
         shell.client.start(bill(customer("ann"))).await?;
@@ -159,6 +173,12 @@ pub(crate) fn a_schedule_that_could_start_nothing_is_refused(shell: Shell) -> Re
     let update = ["schedule", "update", "s", "--workflow", "bill", "--arguments"];
     refused(&shell, &[&update[..], &["[7]"]].concat(), unfit)?;
     refused(&shell, &[&["schedule", "update", "s"][..], &signal].concat(), never)?;
+    for condition in [&[][..], &["--revision", "1"]] {
+        let nothing = &[&["schedule", "update", "s"], condition].concat();
+        let (code, text) = shell.fails(nothing)?;
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("nothing is given to change"), "{text}");
+    }
     shell.prints(&[&update[..], &[r#"{"customer": {"name": "eve"}}"#]].concat())?;
     let described = shell.prints(&["schedule", "describe", "s", "--json"])?;
     let described: Value = serde_json::from_str(&described)?;
