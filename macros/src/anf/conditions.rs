@@ -12,7 +12,7 @@ use crate::syntax::conditions::chain;
 use crate::syntax::{forms, suspend};
 
 impl Lower<'_> {
-    /// Runs one of two parts, depending on a condition that may bind by `let`.
+    /// Lowers `then` and `otherwise` behind a condition that may bind by `let`.
     pub(crate) fn condition(
         &mut self,
         cond: Expr,
@@ -26,8 +26,8 @@ impl Lower<'_> {
         {
             return self.decide(cond, then, otherwise);
         }
-        // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
-        // the outermost, and the innermost jumps over it.
+        // Each operand of the chain becomes an `if` within the one before it. `otherwise` follows the outermost `if`,
+        // and the innermost `if` jumps over it.
         let operands: Vec<Expr> = operands.into_iter().cloned().collect();
         let target = self.enter(None, JumpKind::Block, Dest::Discard);
         let body = self.body(|this| {
@@ -38,7 +38,7 @@ impl Lower<'_> {
         self.push(Stmt::Labeled { target, dest: None, body });
     }
 
-    /// As [`condition`](Self::condition), where only what is evaluated first suspends.
+    /// As [`condition`](Self::condition), for a condition in which only the operand that is evaluated first suspends.
     pub(crate) fn decide(
         &mut self,
         cond: Expr,
@@ -63,7 +63,7 @@ impl Lower<'_> {
             scope.stmts.push(Stmt::If { cond, then: then_body, otherwise });
             self.push(Stmt::Scope(scope));
         } else {
-            // What the condition has made is dropped before what runs otherwise.
+            // The temporaries of the condition are dropped before `otherwise`.
             let target = self.enter(None, JumpKind::Block, Dest::Discard);
             self.jumps.leave();
             then_body.stmts.push(Stmt::Break(target));
@@ -82,11 +82,12 @@ impl Lower<'_> {
     ) {
         match operands.next() {
             Some(operand) => {
-                // The operand's temporaries are its own.
+                // The temporaries of an operand end with its `if`.
                 let scope = self.body(|this| {
                     let mut cond = this.simple_condition(operand);
                     this.note_condition(&cond);
-                    // Among others it may match whatever comes, without a warning.
+                    // In a chain, rustc accepts an irrefutable `let` without a warning; as the only condition it would
+                    // warn.
                     if let Expr::Let(expr) = &mut cond {
                         let token = &mut expr.let_token;
                         token.span = Span::mixed_site().located_at(token.span);
@@ -103,7 +104,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A condition of which only the first operand suspends, if it binds by `let`.
+    /// Records the borrows of a condition whose first operand alone suspends, if it binds by `let`.
     fn note_condition(&mut self, cond: &Expr) {
         for operand in chain(cond) {
             if let Expr::Let(expr) = operand {
@@ -134,7 +135,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether an operand of a chain must be evaluated by a statement of its own.
+    /// Whether an operand of a chain needs statements of its own.
     fn is_evaluated_apart(&self, operand: &Expr) -> bool {
         let keeps = |value: &mut Expr| receivers::has_receiver(value);
         let leaves = |expr: &ExprLet| {

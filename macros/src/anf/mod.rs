@@ -25,7 +25,7 @@ use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, items};
 use crate::values::texts::find as find_texts;
 
-/// Takes apart what suspends.
+/// Lowers the body to statements.
 pub(crate) fn convert(
     context: Option<&Ident>,
     body: &Block,

@@ -21,23 +21,22 @@ use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
-/// What an iterator does with the items before a loop gets them.
+/// An adapter that the body of the loop applies instead of the iterator.
 enum Sift {
-    /// Leaves out those that a function does not keep.
+    /// Skips the items for which the function returns `false`.
     Filter(Expr),
-    /// Ends after so many.
+    /// Ends the loop after this number of items.
     Take(Expr),
-    /// Leaves out the first so many.
+    /// Skips this number of items.
     Skip(Expr),
-    /// Numbers them. Nothing looks at them after that.
+    /// Numbers the items. No filter follows it.
     Enumerate,
-    /// Gives each with one of these values, of which there are as many as are lent, or less. Nothing
-    /// looks at them after that.
+    /// Pairs each item with one of these values. The loop ends with the shorter side. No filter follows it.
     Zip(Expr),
 }
 
 impl Lower<'_> {
-    /// A loop over what is lent, and what is sifted by its body.
+    /// Splits an iterable into a borrow and its adapters, and moves the adapters into the body.
     pub(crate) fn sift(&mut self, iterable: Expr, pat: Pat, body: Block) -> (Expr, Pat, Block) {
         if self.borrows().lends(&iterable, true) {
             return (iterable, pat, body);
@@ -46,7 +45,7 @@ impl Lower<'_> {
         match self.borrows().sifted(&iterable, &mut sifts) {
             Some(lent) => {
                 self.check_values(&sifts, &body);
-                // What it lends from is made before what is sifted by.
+                // The borrow is evaluated before the arguments of the adapters.
                 let lent = self.keep_lenders(lent);
                 let (pat, body) = self.sifting(sifts, &lent, pat, body);
                 (lent, pat, body)
@@ -55,7 +54,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Looks whether values beside the items are taken as the source has it.
+    /// Reports zipped values whose evaluation before the loop is observable.
     fn check_values(&self, sifts: &[Sift], body: &Block) {
         for sift in sifts {
             if let Sift::Zip(values) = sift {
@@ -64,7 +63,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Moves what is sifted into the body of the loop.
+    /// Applies the adapters at the start of the body.
     fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
         let span = lent.span();
         let item = self.new_temporary(&self.name_of_pattern(&pat), LocalKind::Value, span);
@@ -79,7 +78,7 @@ impl Lower<'_> {
                 }),
                 Sift::Take(count) => {
                     let count = self.count(count);
-                    // Before anything looks at the item.
+                    // Before the filters.
                     let ends = syn::parse_quote_spanned!(span=> if #count == 0 { break; });
                     stmts.insert(0, ends);
                     stmts.push(syn::parse_quote_spanned!(span=> #count -= 1;));
@@ -110,7 +109,7 @@ impl Lower<'_> {
         (ident_pat(item, false), Block { stmts, ..body })
     }
 
-    /// The next of the values that a loop gets beside what is lent, taken by a statement.
+    /// A temporary for the next zipped value, set by a statement.
     fn next_beside(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
         let span = values.span();
         let (rest, value) = self.beside(values, lent);
@@ -121,7 +120,7 @@ impl Lower<'_> {
         value
     }
 
-    /// A counter that begins with a number.
+    /// Declares a counter with a start value.
     fn count(&mut self, start: Expr) -> Ident {
         let span = start.span();
         let count = self.new_temporary("count", LocalKind::Value, span);
@@ -134,7 +133,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// What is lent, and by which methods it is sifted.
+    /// The borrow at the start of a chain, and the adapters after it.
     fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
         if self.lends(iterable, true) {
             return Some(iterable.clone());
@@ -175,8 +174,8 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a function is the same when it is made for every item. What a closure has taken over would
-    /// be its own.
+    /// Whether a function may be created anew for each item: a closure with `move` would have its own copies of mutable
+    /// captures.
     fn is_asked_again(&self, looks: &Expr) -> bool {
         match looks {
             Expr::Closure(closure) => {

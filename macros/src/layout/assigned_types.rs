@@ -1,5 +1,5 @@
-//! Locals that are assigned in several segments, if nothing else makes rustc infer the same type in all of them. If
-//! the types differ, rustc reports the value.
+//! Locals whose assignments are in several segments, where only their type token makes rustc infer one type for all of
+//! them. If the types differ, rustc reports the assigned value.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::Jump;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
 
-/// Those of the graph.
+/// The locals of the graph that need such a token.
 pub(super) fn find<'a>(
     graph: &'a Graph,
     segments: &'a [Segment],
@@ -25,7 +25,7 @@ pub(super) fn find<'a>(
     tied.filter(|local| graph.locals[*local].ty.is_none())
 }
 
-/// Calls `each` with what the statement assigns to locals, where it assigns them as a whole.
+/// Calls `each` with each assignment to a whole local in the statement.
 pub(crate) fn each_given(
     locals: &Locals,
     stmt: &mut Stmt,
@@ -52,7 +52,8 @@ pub(crate) fn each_given(
     Given { locals, each }.visit_stmt_mut(stmt);
 }
 
-/// Those that are given their value by the branches of an expression, or later than they are declared.
+/// The locals that branches of an expression assign, or that are initialized after their declaration, in more than one
+/// segment.
 fn given_in_several(
     graph: &Graph,
     segment_of: &[BlockId],

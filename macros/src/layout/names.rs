@@ -1,4 +1,4 @@
-//! Locals that the code of a segment names, and those that the segment computes itself.
+//! The locals that the code of a segment uses, and those that the segment rematerializes.
 
 use syn::Expr;
 
@@ -11,11 +11,12 @@ use crate::ir::usage::{Jump, Usage};
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::syntax::macros;
 
-/// The locals that the code of each segment needs, with what those that are made again are made of; and
-/// the borrows that it holds.
+/// The locals that the code of each segment uses, with those from which they are rematerialized; and the borrows that
+/// it holds.
 ///
-/// A statement that makes one needs nothing by itself, because it is left out where the local is not
-/// needed. But one whose local no segment makes again stays, for rustc to say whether it is right.
+/// A statement that only declares a rematerialized local counts as no use of its operands, because code generation
+/// omits it where the local is not needed. A statement whose local no segment rematerializes stays, so that rustc
+/// checks it.
 pub(super) fn needed(
     graph: &Graph,
     liveness: &Liveness,
@@ -67,7 +68,7 @@ fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
     }
 }
 
-/// The locals that the node declares, if it does nothing but make what is made again.
+/// The locals that the node declares, if it only initializes rematerialized locals.
 fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [LocalId]> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
@@ -80,7 +81,7 @@ fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [Loca
     (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
 }
 
-/// Whether the node only makes what this segment does not need, and others make again.
+/// Whether the node only initializes locals that other segments rematerialize and this one does not need.
 pub(crate) fn is_made_elsewhere(
     graph: &Graph,
     segments: &[Segment],
@@ -95,7 +96,7 @@ pub(crate) fn is_made_elsewhere(
     })
 }
 
-/// Whether nothing can tell that the expression is evaluated: it calls nothing, and does not fail.
+/// Whether evaluating the expression is unobservable: it calls nothing and cannot panic.
 fn is_silent(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
@@ -118,7 +119,8 @@ pub(super) struct Names {
     pub(super) bound: Set<LocalId>,
 }
 
-/// The [`Names`] of each segment, by the block that it begins with; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
+/// The [`Names`] of each segment, by its first block. `at_entry` has the locals [bound](Graph::bound_at_entry) at the
+/// start of each block.
 pub(super) fn names_by_segment(
     graph: &Graph,
     at_entry: &[&[LocalId]],
@@ -152,7 +154,7 @@ impl Names {
                 self.bound.insert(*local);
             }
         }
-        // What an await gives is bound in another segment.
+        // The result of an await is bound in the next segment.
         if !matches!(block.end, Terminator::Await { .. } | Terminator::Join { .. }) {
             for (_, bound) in graph.edges(id) {
                 self.bound.extend(bound);

@@ -1,4 +1,5 @@
-//! Partially moved locals that are saved field by field; only the type shows who owns the fields.
+//! Partially moved locals that are saved field by field. Only the type of such a local shows whether it owns its
+//! fields.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
 
-/// What is changed: whatever has parts with variables of their own.
+/// The locals with parts in variables of their own that code changes.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     let is_changed =
         |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
@@ -22,7 +23,7 @@ pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     parts.flat_map(around).collect()
 }
 
-/// The parts of what may be a borrow that are used up, by their local, each as it is written.
+/// By local, the moved parts of locals that may be borrows, as the source writes them.
 pub(super) fn find_spent(
     graph: &Graph,
     variables: &[Variable],
@@ -62,7 +63,7 @@ fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
     variables.iter().map(|variable| &variable.place).filter(|place| !place.fields.is_empty())
 }
 
-/// The locals that code without an await gives a value, as far as that may be a borrow.
+/// The locals that code without an await initializes, and that may therefore be borrows.
 fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
     let mut given = Set::new();
     for block in &graph.blocks {
@@ -84,7 +85,7 @@ fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
     given
 }
 
-/// The place as it is written among the tokens.
+/// The tokens with which the source writes the place.
 fn written(locals: &Locals, place: &Place, tokens: &[TokenTree]) -> Option<TokenStream> {
     let ident = &locals[place.local].ident;
     let length = 1 + 2 * place.fields.len();

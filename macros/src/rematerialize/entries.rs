@@ -1,7 +1,7 @@
-//! Borrows of values that may be inserted first: `totals.entry(key).or_default()`,
+//! Borrows of a value that the same expression may insert: `totals.entry(key).or_default()`,
 //! `cache.get_or_insert_with(Vec::new)`.
 //!
-//! The insertion becomes a separate statement, and later uses are lookups: in a map, by a copy of the key.
+//! The insertion becomes a statement, and the borrow a lookup, in a map by a copy of the key.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -12,15 +12,15 @@ use crate::lower::borrows::Borrows;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::methods::is_one_of;
 
-/// Methods that lend what is in an entry of a map, and may put it there.
+/// Methods of a map's entry that insert a missing value and return a mutable borrow of it.
 const FILLING: [&str; 4] = ["or_default", "or_insert", "or_insert_with", "or_insert_with_key"];
 
-/// Methods that lend what is in an `Option`, and may put it there.
+/// Methods of `Option` that insert a missing value and return a mutable borrow of it.
 pub(crate) const FILLING_OPTIONS: [&str; 3] =
     ["get_or_insert", "get_or_insert_default", "get_or_insert_with"];
 
 impl Lower<'_> {
-    /// Puts there what the expression puts there, and gives one that looks it up.
+    /// Emits the insertion as a statement, and returns the lookup that replaces it.
     pub(crate) fn fill(&mut self, value: Expr) -> Expr {
         let span = value.span();
         let Expr::MethodCall(mut call) = value else { return value };
@@ -43,7 +43,7 @@ impl Lower<'_> {
         syn::parse_quote_spanned!(span=> #found.expect("it has been put there"))
     }
 
-    /// Puts there what the receiver of a method puts there, or keeps what it looks for.
+    /// Emits the insertion in the receiver of a method, or saves the keys of its lookups.
     fn keep_filled(&mut self, receiver: &mut Expr) {
         let value = std::mem::replace(receiver, Expr::PLACEHOLDER);
         *receiver =
@@ -52,14 +52,14 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether the expression lends what it may have put into a map or an `Option`.
+    /// Whether the expression returns a borrow of a value that it may insert into a map or an `Option`.
     pub(crate) fn fills(&self, value: &Expr) -> bool {
         let Expr::MethodCall(call) = value else { return false };
         let lasts = |receiver: &Expr| {
             self.is_place(receiver) || self.fills(receiver) || self.lends_to_change(receiver)
         };
         let is_of_option = is_one_of(&FILLING_OPTIONS, call) && lasts(&call.receiver);
-        // Maps whose keys can be saved are not asked for literals; others that are may find nothing by one.
+        // A map with borrowed `str` keys cannot be saved, and in another map a `str` literal is no key.
         let has_key = |entry: &ExprMethodCall| match &entry.args[0] {
             Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
             _ => true,
@@ -68,12 +68,12 @@ impl Borrows<'_> {
     }
 }
 
-/// A copy of a key that is a reference or not.
+/// A copy of a key that may be a reference.
 fn copied_key(key: &Expr, span: Span) -> Expr {
     syn::parse_quote_spanned!(span=> ::piton::__private::copy_of_key({ &#key }))
 }
 
-/// The call that makes the entry of which an expression lends the value.
+/// The call of `entry` whose value the expression borrows.
 fn entry(call: &ExprMethodCall) -> Option<&ExprMethodCall> {
     if is_one_of(&FILLING, call) { maker(&call.receiver) } else { None }
 }

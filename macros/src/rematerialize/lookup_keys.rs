@@ -1,4 +1,5 @@
-//! The arguments of lookups: keys, indices and closures.
+//! Arguments of lookups: keys, indices and closures. The machine saves them, so that the lookup finds the same part
+//! again.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -18,13 +19,13 @@ use crate::syntax::suspend;
 use crate::values::projections::projects;
 
 impl Lower<'_> {
-    /// Keeps what a value looks for that one of the patterns borrows from.
+    /// Saves the keys of the lookups in `value` that the patterns borrow from.
     pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
         if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
     }
 
-    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
+    /// Saves the keys of the lookups in `value`, and emits its insertions.
     pub(crate) fn keep_found(&mut self, value: Expr) -> Expr {
         match value {
             value if self.borrows().fills(&value) => self.fill(value),
@@ -44,7 +45,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps what the methods of a chain look for.
+    /// Saves the keys of the methods of a chain.
     pub(crate) fn keep_in(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(mut expr) => {
@@ -89,8 +90,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps what a chain of methods looks for that the branches are chosen by, so that it may be asked again
-    /// for what they give of it.
+    /// Saves the keys of the lookup that the branches match, so that their values can be rematerialized from it.
     pub(crate) fn keep_decided(&mut self, value: &mut Expr) {
         let decided = match value {
             Expr::Match(expr) => &mut *expr.expr,
@@ -114,8 +114,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps where the item is that a method finds among those that can be changed: a look at them might find
-    /// another one after that. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
+    /// Saves the position of the item that a search among mutable items finds: another search, after the item was
+    /// changed, might find another one. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
     fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
         let ExprMethodCall { receiver, method, args, .. } = &call;
         let function = Ident::new(&format!("place_of_{method}"), method.span());
@@ -127,7 +127,7 @@ impl Lower<'_> {
         Expr::MethodCall(ExprMethodCall { method, args, ..call })
     }
 
-    /// Keeps what a method is told. The range that a map is asked for takes its ends, so those are copied.
+    /// Saves the arguments of a lookup. `range` takes the ends of a range by value, so they are copied.
     pub(crate) fn keep_arguments(&mut self, call: &mut ExprMethodCall) {
         let takes_ends = call.method == "range" || call.method == "range_mut";
         for arg in &mut call.args {
@@ -142,7 +142,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Evaluates a chain that may end there, if what it looks for next may do something.
+    /// Evaluates the chain before its next key if `?` may leave the expression and the key has effects.
     fn leave_before<'k>(&mut self, chain: &Expr, keys: impl IntoIterator<Item = &'k Expr>) {
         if may_leave(chain) && keys.into_iter().any(acts) {
             self.look_at(chain);
@@ -154,7 +154,7 @@ impl Lower<'_> {
             |expr: &Expr| self.borrows().is_place(expr) || self.borrows().never_changes(expr);
         match key {
             key if self.borrows().is_fixed(key) => {}
-            // A range is not `Copy`, its ends are.
+            // A range is not `Copy`, but its ends may be.
             Expr::Range(range) => {
                 range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
             }
@@ -166,14 +166,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps what is dereferenced, which may be a `str` then, as no local can be.
+    /// Saves the operand of a dereference: its target may be unsized, such as `str`.
     pub(crate) fn keep_borrowed(&mut self, value: &mut Expr) {
         match value {
             Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
             Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
                 self.keep_borrowed(&mut value.expr);
             }
-            // What it is a part of may change, or be no number.
+            // The base may change, or the part may not be `Copy`.
             part @ (Expr::Index(_) | Expr::Field(_)) => {
                 *part = syn::parse_quote_spanned!(part.span()=> ::piton::__private::copy_of_key(&#part));
                 self.keep_value(part);
@@ -182,8 +182,9 @@ impl Lower<'_> {
         }
     }
 
-    /// What a chain lends that looks for temporaries, once the `stmts` that make them have given those to
-    /// locals that stay: `accounts.get(&owner(id).await)`. What is lent of a temporary itself ends with it.
+    /// Replaces the temporaries that a lookup uses as keys by locals that outlive `stmts`:
+    /// `accounts.get(&owner(id).await)`. Returns `None` if the lookup borrows from a temporary itself, which ends with
+    /// `stmts`.
     pub(crate) fn with_lasting_keys(
         &mut self,
         chain: &Expr,
@@ -219,7 +220,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// What an argument borrows, if it means the same as long as that stays as it is.
+    /// The places that a key borrows, if the key keeps its value while they are unchanged.
     pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
         match arg {
             arg if self.never_changes(arg) && !matches!(arg, Expr::Closure(_)) => Some(Vec::new()),
@@ -231,7 +232,7 @@ impl Borrows<'_> {
             }
             Expr::Closure(_) => {
                 let mentions = Usage::of_expr(self.locals, arg).mentions;
-                // The time is another one after an await.
+                // The context has another time after an await.
                 (!self.asks_context(arg)).then_some(())?;
                 Some(mentions.into_iter().map(|local| self.locals.path(local)).collect())
             }
@@ -244,8 +245,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
-    /// number that nothing changes.
+    /// Whether a key always has the same value: a literal, a constant, a function, or a local that is not `mut`.
     pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
         let unchanged = |path: &syn::ExprPath| {
             let local = self.locals.of_path(&path.path);
@@ -267,7 +267,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
+    /// Whether all captures of a closure are unchanged, so that it always returns the same result.
     pub(crate) fn is_fixed_closure(&self, arg: &Expr) -> bool {
         let mentions = || Usage::of_expr(self.locals, arg).mentions;
         matches!(arg, Expr::Closure(_))
@@ -275,7 +275,7 @@ impl Borrows<'_> {
             && !self.asks_context(arg)
     }
 
-    /// Whether an expression names the context, itself or in a closure that is made again.
+    /// Whether an expression names the context, directly or through a rematerialized local.
     pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
         let Some(context) = self.context else { return false };
         let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
@@ -284,7 +284,7 @@ impl Borrows<'_> {
         asks(expr) || made_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
     }
 
-    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
+    /// Whether the lookups in a value have keys that must be saved before the value can be rematerialized.
     pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
         match value {
             Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
@@ -301,7 +301,7 @@ impl Borrows<'_> {
     }
 }
 
-/// Whether a chain of methods may end where it finds nothing.
+/// Whether a chain leaves the expression, by `?` or a panic, if it finds nothing.
 fn may_leave(chain: &Expr) -> bool {
     match chain {
         Expr::Try(_) => true,
@@ -313,7 +313,7 @@ fn may_leave(chain: &Expr) -> bool {
     }
 }
 
-/// Whether the evaluation of a key may do more than to read a number.
+/// Whether evaluating the key may have effects.
 fn acts(key: &Expr) -> bool {
     match key {
         Expr::Reference(key) => acts(&key.expr),
@@ -336,7 +336,7 @@ fn first_mut(mut cond: &mut Expr) -> &mut Expr {
     cond
 }
 
-/// What a chain of methods is called on.
+/// The local at the start of a chain of methods.
 fn lender_of(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Path(path) => path.path.get_ident(),
@@ -351,7 +351,7 @@ fn lender_of(chain: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Gives a temporary another name.
+/// Renames a temporary.
 struct Renamed<'i>(&'i Ident, &'i Ident);
 
 impl VisitMut for Renamed<'_> {
@@ -362,7 +362,7 @@ impl VisitMut for Renamed<'_> {
     }
 }
 
-/// Whether the call is one that the compiler has made to copy a key.
+/// Whether the call is a copy of a key that the compiler inserted.
 fn is_copy(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
@@ -370,7 +370,7 @@ fn is_copy(call: &syn::ExprCall) -> bool {
     path.path.leading_colon.is_some() && segments.any(copies)
 }
 
-/// Whether the expression may lend a part of something.
+/// Whether the expression may borrow a part of a value.
 fn ends_in_part(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => ends_in_part(&expr.expr),
