@@ -86,8 +86,7 @@ impl Lower<'_> {
                 let scope = self.body(|this| {
                     let mut cond = this.simple_condition(operand);
                     this.note_condition(&cond);
-                    // In a chain, rustc accepts an irrefutable `let` without a warning; as the only condition it would
-                    // warn.
+                    // rustc accepts an irrefutable `let` in a chain, but would warn about it as the only condition.
                     if let Expr::Let(expr) = &mut cond {
                         let token = &mut expr.let_token;
                         token.span = Span::mixed_site().located_at(token.span);

@@ -11,7 +11,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
 
-/// The locals with parts in variables of their own that code changes.
+/// The places that contain a part in a variable of its own, if code changes their local. They must own their fields.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     let is_changed =
         |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));

@@ -23,7 +23,7 @@ pub(super) struct BoundBy {
 }
 
 impl BoundBy {
-    /// A parameter. Its name counts, because callers know it by position and type only.
+    /// A parameter. Its name is part of the fingerprint, because callers know it.
     pub(super) fn parameter(param: &impl ToTokens) -> Self {
         Self { value: Some(Fingerprint::of(param)), ..Self::default() }
     }

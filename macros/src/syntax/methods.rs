@@ -1,6 +1,6 @@
 //! Methods of the standard library, by name: how each uses its receiver, and what it returns.
 //!
-//! One table has a row for each name, so all facts about a method are in one place.
+//! One table has a row for each name, so all properties of a method are in one place.
 //!
 //! ```text
 //! order.lines.first()       first: Part                      lends a part of `order.lines`
@@ -14,58 +14,58 @@ use syn::{Expr, ExprMethodCall, ExprTry, Ident};
 use super::names::is_any_of;
 use Fact::*;
 
-/// What the methods of one name do, by the traits and types of the standard library that have them. Other types may have
-/// methods of these names, too.
+/// A property of all methods of one name in the standard library. A user's type may have a method of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
-    // The receiver.
-    /// Only looks at it, if it is called without arguments.
+    // Properties of the receiver.
+    /// Borrows it as shared, if called without arguments.
     LooksAlone,
-    /// Only looks at it, if it is called with one argument.
+    /// Borrows it as shared, if called with one argument.
     LooksTold,
-    /// Only looks at it and at the arguments, and the value is its own. So it is of lists, maps, ranges and texts.
+    /// Borrows it and the arguments as shared, and returns an owned value. These are methods of lists, maps, ranges and
+    /// texts.
     Looks,
-    /// Changes it: none has this name and does not.
+    /// Borrows it mutably.
     Changes,
-    /// Takes it: none has this name and does not.
+    /// Takes it by value.
     Takes,
-    /// Takes it and makes the value of it, as `Option`, `Result` and `bool` do.
+    /// Takes it by value and computes the result from it, as methods of `Option`, `Result` and `bool` do.
     Maps,
 
-    // The value.
-    /// Its own, and the receiver is left where it is, if it is called without arguments.
+    // Properties of the result.
+    /// Owned, if called without arguments; the receiver is not moved.
     Own,
-    /// A number or a truth value, which answers a question.
+    /// A number or `bool`.
     Answers,
-    /// A part of the receiver, or an `Option` of one.
+    /// A borrow of a part of the receiver, or an `Option` of one.
     Part,
-    /// As `Part`, to be changed.
+    /// As `Part`, and mutable.
     PartMut,
-    /// As `Part`, which is there in any case.
+    /// As `Part`, and never `None`.
     Always,
-    /// As `Part` or `PartMut`, of a method that is told what to look for, which is one thing.
+    /// As `Part` or `PartMut`, for a lookup with one key.
     Told,
-    /// All of the receiver, as something that has items.
+    /// A borrow of the whole receiver as a collection.
     Whole,
-    /// The items of the receiver, or parts of it.
+    /// An iterator over items or parts of the receiver.
     Items,
-    /// One item of an iterator, by its place.
+    /// One item of an iterator, selected by its position.
     Picks,
-    /// One item of an iterator, by a look at them: once they have been changed it may be another one.
+    /// One item of an iterator, selected by its value, so that it may be another one after a change.
     Finds,
-    /// The items of an iterator, or some of them, in an order of their own.
+    /// An iterator over the same items, or some of them, by position.
     Adapts,
-    /// Items of an iterator, or what is in an `Option`, chosen by a look at them.
+    /// The items of an iterator, or the content of an `Option`, filtered by value.
     Sifts,
-    /// Another iterator, which goes through the items only as it is gone through itself.
+    /// A lazy iterator.
     Iterator,
-    /// What is in an `Option` or `Result`.
+    /// The content of an `Option` or `Result`.
     Opens,
-    /// What is in an `Option` or `Result`, or something else where there is nothing.
+    /// The content of an `Option` or `Result`, or a default.
     Defaults,
-    /// A `Result` with the error that a `?` returns with where there is nothing.
+    /// A `Result` with the error that `?` returns for a missing value.
     Explains,
-    /// What is in an entry of a map, where it may have been put by the call.
+    /// A mutable borrow of the value in a map's entry, which the call may insert.
     Fills,
 }
 
@@ -255,23 +255,23 @@ const METHODS: &[(&str, &[Fact])] = &[
     ("zip", &[Maps, Iterator]),
 ];
 
-/// Whether a method of this name does so.
+/// Whether methods of this name have the property.
 pub(crate) fn named(method: &str, fact: Fact) -> bool {
     let row = METHODS.binary_search_by_key(&method, |(name, _)| name);
     row.is_ok_and(|row| METHODS[row].1.contains(&fact))
 }
 
-/// Whether the method does so.
+/// Whether the called method has the property.
 pub(crate) fn is(call: &ExprMethodCall, fact: Fact) -> bool {
     does(&call.method, fact)
 }
 
-/// Whether a method of this name does so.
+/// Whether methods of this name have the property.
 pub(crate) fn does(method: &Ident, fact: Fact) -> bool {
     named(&method.to_string(), fact)
 }
 
-/// Whether the method does one of these.
+/// Whether the called method has one of the properties.
 pub(crate) fn is_any(call: &ExprMethodCall, facts: &[Fact]) -> bool {
     let method = call.method.to_string();
     facts.iter().any(|fact| named(&method, *fact))
@@ -281,12 +281,12 @@ pub(crate) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
     is_any_of(&call.method, methods)
 }
 
-/// Whether the method leaves what it is called on where it is, and its value is its own.
+/// Whether the method does not move its receiver and returns an owned value.
 pub(crate) fn gives_own(call: &ExprMethodCall) -> bool {
     call.args.is_empty() && is(call, Own)
 }
 
-/// Whether the method only looks at what it is called on: none has this name and that many arguments and does not.
+/// Whether every std method of this name and number of arguments takes `&self`.
 pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
     match call.args.len() {
         0 => is(call, LooksAlone),
@@ -295,13 +295,12 @@ pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
     }
 }
 
-/// Whether the method has a name by which collections, texts and options are only looked at. Other types have
-/// such methods, too.
+/// Whether collections, texts and options have a method of this name with `&self`. Other types may have others.
 pub(crate) fn seems_to_look(call: &ExprMethodCall) -> bool {
     lends_shared(call) || is_any(call, &[Answers, Looks])
 }
 
-/// Whether the method changes what it is called on.
+/// Whether the method borrows its receiver mutably.
 pub(crate) fn changes(call: &ExprMethodCall) -> bool {
     let method = call.method.to_string();
     named(&method, Changes)
@@ -310,27 +309,27 @@ pub(crate) fn changes(call: &ExprMethodCall) -> bool {
         || method == "take" && call.args.is_empty()
 }
 
-/// Whether the method takes what it is called on.
+/// Whether the method takes its receiver by value.
 pub(crate) fn takes(call: &ExprMethodCall) -> bool {
     is_any(call, &[Takes, Maps]) || call.method.to_string().starts_with("into_")
 }
 
-/// Whether a method lends a part, and not one of the user's by that name with other arguments.
+/// Whether the method returns a borrow of a part. The number of arguments excludes some of the user's methods.
 pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
     is_any(call, &[Part, PartMut]) && call.args.len() == usize::from(is(call, Told))
 }
 
-/// Whether a method lends a part or items of what it is called on, and none to be changed.
+/// Whether the method returns a shared borrow of a part of its receiver, or of its items.
 pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
     (gives_part(call) || is(call, Items)) && shares(call)
 }
 
-/// Whether a method only looks at what it lends.
+/// Whether the method returns a shared borrow.
 pub(crate) fn shares(call: &ExprMethodCall) -> bool {
     !(is(call, PartMut) || call.method.to_string().ends_with("_mut"))
 }
 
-/// What a `?` opens, without the error that it returns with.
+/// The operand of `?` without a preceding `ok_or(…)`.
 pub(crate) fn tried(expr: &ExprTry) -> &Expr {
     let mut tried = &*expr.expr;
     while let Expr::MethodCall(call) = tried
@@ -341,12 +340,12 @@ pub(crate) fn tried(expr: &ExprTry) -> &Expr {
     tried
 }
 
-/// Whether the method gives the items of two iterators.
+/// Whether the method combines two iterators.
 pub(crate) fn joins(call: &ExprMethodCall) -> bool {
     is_one_of(&["chain", "zip"], call)
 }
 
-/// Whether a walk lends what others may look at meanwhile.
+/// Whether the iterable borrows its collection as shared.
 pub(crate) fn is_shared(iterable: &Expr) -> bool {
     match iterable {
         Expr::Reference(expr) => expr.mutability.is_none(),

@@ -64,7 +64,7 @@ pub(crate) fn is_made(call: &ExprCall) -> bool {
         && segments.next().is_some_and(|second| second == "__private")
 }
 
-/// The argument of a generated iterator over rows.
+/// The array that an iterable iterates over, if the source shows one.
 pub(crate) fn rows(iterable: &Expr) -> Option<&Expr> {
     match iterable {
         Expr::Paren(expr) => rows(&expr.expr),

@@ -39,7 +39,7 @@ impl Returned<'_> {
         match value {
             Expr::Reference(expr) => self.give_borrow(&expr.expr),
             Expr::MethodCall(call) if gives_part(call) => self.give_borrow(&call.receiver),
-            // A projection of a borrow borrows from the same local.
+            // The result may be a part of a borrow in the receiver.
             Expr::MethodCall(call) => self.give(&call.receiver),
             Expr::Call(call) if is_constructor(&call.func) => {
                 call.args.iter().for_each(|part| self.give(part));
@@ -80,7 +80,7 @@ impl Returned<'_> {
         }
     }
 
-    /// Whether the local is `of`, or is rematerialized from it.
+    /// Whether the local is the one in question, or is rematerialized from it.
     fn is_of(&self, local: LocalId) -> bool {
         usage::made_of(self.locals, local).contains(&self.local)
     }
@@ -99,6 +99,6 @@ impl<'ast> Visit<'ast> for Returned<'_> {
         visit::visit_expr_assign(self, expr);
     }
 
-    /// A `return` of the region leaves the region.
+    /// A `return` in a closure returns from the closure.
     fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
 }
