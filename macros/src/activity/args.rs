@@ -10,7 +10,7 @@ use syn::parse::ParseStream;
 use syn::{Ident, Lit, LitBool, LitInt, LitStr, Pat, Token};
 
 use crate::diagnostics::Diagnostics;
-use crate::frontend::args::{CRATE, Known, parse_name, parse_options};
+use crate::frontend::args::{CRATE, Known, parse_count, parse_name, parse_options};
 use crate::frontend::id_pattern::parse_id;
 use crate::syntax::root::parse_crate;
 
@@ -126,7 +126,10 @@ impl ActivityArgs {
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
                 "transaction" => args.transaction = Some(key.clone()),
-                "max_concurrent" => args.max_concurrent = Some(parse_max_concurrent(input)?),
+                "max_concurrent" => {
+                    let help = "the number is how many attempts one worker makes at the same time";
+                    args.max_concurrent = Some(parse_count(input, "max_concurrent", help)?);
+                }
                 _ => {
                     let content;
                     syn::parenthesized!(content in input);
@@ -306,19 +309,6 @@ fn parse_priority(input: ParseStream) -> syn::Result<i16> {
                     the default is 0";
         syn::Error::new(digits.span(), help)
     })
-}
-
-fn parse_max_concurrent(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let limit: LitInt = input.parse()?;
-    if limit.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            limit.span(),
-            "`max_concurrent` must be at least 1\n\n  help: the number is how many attempts one worker makes at the \
-             same time",
-        ));
-    }
-    Ok(limit)
 }
 
 /// Parses `= [Declined { .. }, Expired | Stolen]`.

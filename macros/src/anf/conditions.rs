@@ -45,7 +45,7 @@ impl Lower<'_> {
         then: impl FnOnce(&mut Self),
         otherwise: impl FnOnce(&mut Self),
     ) {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let (mut then_body, mut condition) = (Body::default(), None);
         let mut scope = self.body(|this| {
             condition = Some(this.simple_condition(cond));
@@ -54,7 +54,7 @@ impl Lower<'_> {
         });
         let otherwise = self.body(otherwise);
         let Some(cond) = condition else { return };
-        let has_temporaries = std::mem::replace(&mut self.borrowed, before) != before;
+        let has_temporaries = std::mem::replace(&mut self.kept_temporaries, before) != before;
         let jumps = matches!(otherwise.stmts.as_slice(), [] | [Stmt::Break(_)]);
         if !has_temporaries {
             self.out.extend(scope.stmts);
@@ -145,7 +145,7 @@ impl Borrows<'_> {
                 let mut value = (*expr.expr).clone();
                 keeps(&mut value)
                     || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
-                    || self.is_to_be_kept(&value)
+                    || self.has_unsaved_keys(&value)
             })
     }
 }

@@ -206,7 +206,8 @@ impl Lower<'_> {
         self.end_with_statement(&scrutinee, &pats);
         let is_new = self.borrows().is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
-        scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
+        scrutinee =
+            if is_new { self.keep(scrutinee) } else { self.save_keys_for(&pats, scrutinee) };
         // `value` is declared after the scrutinee, so it is dropped before it.
         self.push(Stmt::Declare(value));
         self.arms(expr, scrutinee, Dest::Local(value));

@@ -41,7 +41,7 @@ pub(crate) fn convert(
         source: items::Source::new(body),
         depth: 0,
         temporaries: 0,
-        borrowed: 0,
+        kept_temporaries: 0,
         jumps: Jumps::default(),
         declared: Vec::new(),
         following: Following::default(),

@@ -61,7 +61,7 @@ impl Lower<'_> {
                         operand => self.hoist(operand),
                     };
                     if stays {
-                        self.note_kept();
+                        self.count_kept();
                     }
                     operand
                 }
@@ -129,9 +129,9 @@ impl Lower<'_> {
                 match kind {
                     Operand::Matched => {
                         // Its keys may outlive the statement.
-                        let before = self.borrowed;
+                        let before = self.kept_temporaries;
                         let found = self.spill_found(operand);
-                        self.borrowed = before;
+                        self.kept_temporaries = before;
                         found
                     }
                     _ => self.spill_lent(operand),
@@ -202,7 +202,7 @@ impl Lower<'_> {
                     Expr::Reference(key) if self.borrows().is_place(&key.expr) => {
                         self.check_key(&key.expr, changed);
                     }
-                    Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
+                    Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
                     Expr::Range(range) => {
                         for end in range.start.iter_mut().chain(&mut range.end) {
                             if !self.borrows().never_changes(end) {
@@ -221,7 +221,7 @@ impl Lower<'_> {
             place if self.borrows().is_unchanged(&place, changed) => place,
             value => match self.deferred_after(&value, changed) {
                 Some(deferred) => {
-                    let chain = self.keep_keys(value, changed);
+                    let chain = self.save_deferred_arguments(value, changed);
                     if deferred == Deferred::MayPanic {
                         self.look_at(&chain);
                     }
@@ -230,7 +230,7 @@ impl Lower<'_> {
                 None => {
                     let value = self.keep_receiver(value);
                     let value = self.spill_lent(value);
-                    self.note_kept();
+                    self.count_kept();
                     value
                 }
             },
@@ -303,11 +303,11 @@ impl Lower<'_> {
 
     /// As [`spill`](Self::spill), and rematerializes a borrow from lookups after the later operands.
     pub(crate) fn spill_found(&mut self, value: Expr) -> Expr {
-        if self.borrows().fills(&value) {
+        if self.borrows().may_insert(&value) {
             return self.spill(value);
         }
-        let value = self.keep_found(value);
-        let lent = self.borrows().lent(&value);
+        let value = self.save_keys(value);
+        let lent = self.borrows().lookup_of(&value);
         let path = self.spill(value);
         if let (Some(local), Some(lent)) = (local_of(&self.locals, &path), lent) {
             self.locals[local].rematerialized = Some(lent.into());

@@ -29,9 +29,9 @@ impl Lower<'_> {
         }
         for (lender, _) in self.borrows().lenders(&mut value, pats, false) {
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
-            self.note_kept();
+            self.count_kept();
         }
-        self.keep_bound(pats, value)
+        self.save_keys_for(pats, value)
     }
 
     /// Keeps a temporary whose parts the patterns do not bind until the end of the statement.
@@ -39,7 +39,7 @@ impl Lower<'_> {
         let is_temporary =
             local_of(&self.locals, matched).is_some_and(|local| self.locals[local].is_temporary);
         if is_temporary && pats.iter().any(|pat| leaves_part(pat)) && !is_any_plain(pats) {
-            self.borrowed += 1;
+            self.kept_temporaries += 1;
         }
     }
 

@@ -32,8 +32,8 @@ impl Lower<'_> {
                 Source::Local(mut local) => {
                     if self.following.awaits() {
                         self.name_lenders(&mut local);
-                        self.keep_lent(&mut local);
-                    } else if !is_told_owned(&local) {
+                        self.save_keys_of_initializer(&mut local);
+                    } else if !is_declared_owned(&local) {
                         self.number_branches(&mut local, false);
                     }
                     self.local(local);
@@ -155,15 +155,15 @@ impl Lower<'_> {
     }
 
     /// Saves the keys of the lookups in the initializer, if the statement binds their borrow.
-    pub(crate) fn keep_lent(&mut self, local: &mut syn::Local) {
-        if is_told_owned(local) {
+    pub(crate) fn save_keys_of_initializer(&mut self, local: &mut syn::Local) {
+        if is_declared_owned(local) {
             return;
         }
         self.number_branches(local, true);
         let Some(init) = local.init.as_mut() else { return };
         if !suspend::expr(&init.expr) {
             let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
-            *init.expr = self.keep_bound(&[&local.pat], value);
+            *init.expr = self.save_keys_for(&[&local.pat], value);
         }
     }
 
@@ -179,7 +179,7 @@ impl Lower<'_> {
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
-        if !is_owned && let Some(made) = self.remade(local) {
+        if !is_owned && let Some(made) = self.rematerialization(local) {
             self.locals[id].rematerialized = Some(made.into());
         }
     }
@@ -251,19 +251,19 @@ impl Lower<'_> {
     }
 
     fn hoist_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let value = match split_type(&local.pat).0 {
             Pat::Tuple(_) => self.hoist_matched(value),
             _ => self.hoist(value),
         };
-        let hoisted = self.borrowed;
-        if is_told_owned(local) || hoisted == before && !self.following.awaits() {
+        let hoisted = self.kept_temporaries;
+        if is_declared_owned(local) || hoisted == before && !self.following.awaits() {
             return value;
         }
-        let value = self.keep_bound(&[&local.pat], value);
+        let value = self.save_keys_for(&[&local.pat], value);
         // Without other temporaries, the keys may outlive the statement.
         if hoisted == before {
-            self.borrowed = before;
+            self.kept_temporaries = before;
         }
         value
     }
@@ -271,7 +271,7 @@ impl Lower<'_> {
     /// Lowers `let (a, _) = value`: the parts that the pattern does not bind are dropped with the temporaries of the
     /// value.
     fn bind_parts(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let mut left = None;
         let body = self.body(|this| left = Some(this.hoist_value(local, value)));
         let value = as_value(&local.pat, left?);
@@ -292,7 +292,7 @@ impl Lower<'_> {
 
     /// Lowers `let _ = value`, which drops the value with its temporaries.
     fn ignore_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let mut kept = None;
         let mut body = self.body(|this| kept = Some(this.hoist(value)));
         let kept = kept?;
@@ -300,7 +300,7 @@ impl Lower<'_> {
             self.out.extend(body.stmts);
             return Some(kept);
         }
-        self.borrowed = before;
+        self.kept_temporaries = before;
         let mut local = local.clone();
         let init =
             syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
@@ -354,7 +354,7 @@ impl VisitMut for Parts<'_, '_> {
 }
 
 /// Whether the declared type shows that the local contains no reference.
-fn is_told_owned(local: &syn::Local) -> bool {
+fn is_declared_owned(local: &syn::Local) -> bool {
     split_type(&local.pat).1.is_some_and(is_owned)
 }
 

@@ -34,7 +34,7 @@ impl Lower<'_> {
             }
             // A lookup behind `&`.
             Expr::Reference(_)
-                if is_shared(&iterable) && self.borrows().lent(&iterable).is_some() =>
+                if is_shared(&iterable) && self.borrows().lookup_of(&iterable).is_some() =>
             {
                 self.spill_found(iterable)
             }
@@ -60,7 +60,7 @@ impl Lower<'_> {
                         *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
                 } else {
-                    self.keep_arguments(&mut call);
+                    self.save_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }
@@ -70,11 +70,11 @@ impl Lower<'_> {
 
     /// As [`keep_part`](Self::keep_part), for the receiver of a method.
     fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
-        if self.borrows().lent(&part).is_some() {
+        if self.borrows().lookup_of(&part).is_some() {
             return self.spill_found(part);
         }
         let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
-        if shares && self.borrows().lent(&borrow).is_some() {
+        if shares && self.borrows().lookup_of(&borrow).is_some() {
             return self.spill_found(borrow);
         }
         self.keep_part(part)
@@ -85,7 +85,7 @@ impl Lower<'_> {
         match part {
             Expr::Index(mut expr) => {
                 *expr.expr = self.keep_part(*expr.expr);
-                self.keep_key(&mut expr.index);
+                self.save_key(&mut expr.index);
                 Expr::Index(expr)
             }
             Expr::Field(mut expr) => {
@@ -229,7 +229,7 @@ impl Borrows<'_> {
         let is_chain = matches!(chain, Expr::MethodCall(_) | Expr::Try(_));
         is_chain
             && !gives_option(chain)
-            && self.lends_a_part(chain)
+            && self.is_lookup_of_part(chain)
             && !asked(chain).is_some_and(may_give_own)
     }
 
@@ -263,7 +263,7 @@ fn once(call: &Expr) -> Option<&syn::ExprReference> {
 fn asked(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Try(expr) => asked(tried(expr)),
-        Expr::MethodCall(call) if is(call, Fact::Opens) => asked(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Unwraps) => asked(&call.receiver),
         Expr::MethodCall(call) => Some(&call.method),
         _ => None,
     }

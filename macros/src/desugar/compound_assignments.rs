@@ -61,7 +61,7 @@ impl Borrows<'_> {
 
     fn changes_what_is_in(&self, expr: &Expr, other: &Expr) -> bool {
         let named = Usage::of_expr(self.locals, expr).mentions;
-        !named.is_disjoint(&Usage::of_expr(self.locals, other).changes)
+        !named.is_disjoint(&Usage::of_expr(self.locals, other).mutated)
     }
 }
 
@@ -111,7 +111,7 @@ impl<'ast> Visit<'ast> for Calls {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             Expr::MethodCall(call)
-                if is_one_of(&LOOKING, call) || is_any(call, &[Fact::Fills, Fact::PartMut]) =>
+                if is_one_of(&LOOKING, call) || is_any(call, &[Fact::Inserts, Fact::PartMut]) =>
             {
                 visit::visit_expr(self, expr);
             }

@@ -22,7 +22,7 @@ use crate::lower::borrows::Borrows;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
 /// An adapter that the body of the loop applies instead of the iterator.
-enum Sift {
+enum Adapter {
     /// Skips the items for which the function returns `false`.
     Filter(Expr),
     /// Ends the loop after this number of items.
@@ -37,17 +37,22 @@ enum Sift {
 
 impl Lower<'_> {
     /// Splits an iterable into a borrow and its adapters, and moves the adapters into the body.
-    pub(crate) fn sift(&mut self, iterable: Expr, pat: Pat, body: Block) -> (Expr, Pat, Block) {
+    pub(crate) fn split_adapters(
+        &mut self,
+        iterable: Expr,
+        pat: Pat,
+        body: Block,
+    ) -> (Expr, Pat, Block) {
         if self.borrows().lends(&iterable, true) {
             return (iterable, pat, body);
         }
-        let mut sifts = Vec::new();
-        match self.borrows().sifted(&iterable, &mut sifts) {
+        let mut adapters = Vec::new();
+        match self.borrows().adapters_of(&iterable, &mut adapters) {
             Some(lent) => {
-                self.check_values(&sifts, &body);
+                self.check_values(&adapters, &body);
                 // The borrow is evaluated before the arguments of the adapters.
                 let lent = self.keep_lenders(lent);
-                let (pat, body) = self.sifting(sifts, &lent, pat, body);
+                let (pat, body) = self.apply_adapters(adapters, &lent, pat, body);
                 (lent, pat, body)
             }
             None => (iterable, pat, body),
@@ -55,45 +60,51 @@ impl Lower<'_> {
     }
 
     /// Reports zipped values whose evaluation before the loop is observable.
-    fn check_values(&self, sifts: &[Sift], body: &Block) {
-        for sift in sifts {
-            if let Sift::Zip(values) = sift {
-                self.check_beside(values, sifts.len() == 1, body);
+    fn check_values(&self, adapters: &[Adapter], body: &Block) {
+        for adapter in adapters {
+            if let Adapter::Zip(values) = adapter {
+                self.check_zipped(values, adapters.len() == 1, body);
             }
         }
     }
 
     /// Applies the adapters at the start of the body.
-    fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
+    fn apply_adapters(
+        &mut self,
+        adapters: Vec<Adapter>,
+        lent: &Expr,
+        pat: Pat,
+        body: Block,
+    ) -> (Pat, Block) {
         let span = lent.span();
         let item = self.new_temporary(&self.name_of_pattern(&pat), LocalKind::Value, span);
         self.locals[item].mutable = false;
         let item = self.locals[item].ident.clone();
         let mut given = ident_expr(item.clone());
         let mut stmts: Vec<Stmt> = Vec::new();
-        for sift in sifts {
-            match sift {
-                Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+        for adapter in adapters {
+            match adapter {
+                Adapter::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
                 }),
-                Sift::Take(count) => {
+                Adapter::Take(count) => {
                     let count = self.count(count);
                     // Before the filters.
                     let ends = syn::parse_quote_spanned!(span=> if #count == 0 { break; });
                     stmts.insert(0, ends);
                     stmts.push(syn::parse_quote_spanned!(span=> #count -= 1;));
                 }
-                Sift::Skip(count) => {
+                Adapter::Skip(count) => {
                     let count = self.count(count);
                     stmts.push(syn::parse_quote_spanned! {span=>
                         if #count > 0 { #count -= 1; continue; }
                     });
                 }
-                Sift::Zip(values) => {
-                    let value = self.next_beside(values, lent, &mut stmts);
+                Adapter::Zip(values) => {
+                    let value = self.next_zipped(values, lent, &mut stmts);
                     given = syn::parse_quote_spanned!(span=> (#given, #value));
                 }
-                Sift::Enumerate => {
+                Adapter::Enumerate => {
                     let next = self.count(syn::parse_quote_spanned!(span=> 0));
                     let number = self.new_temporary("number", LocalKind::Value, span);
                     let number = self.locals[number].ident.clone();
@@ -110,9 +121,9 @@ impl Lower<'_> {
     }
 
     /// A temporary for the next zipped value, set by a statement.
-    fn next_beside(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
+    fn next_zipped(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
         let span = values.span();
-        let (rest, value) = self.beside(values, lent);
+        let (rest, value) = self.zipped(values, lent);
         stmts.push(syn::parse_quote_spanned! {span=>
             let ::core::option::Option::Some(#value) =
                 ::core::iter::Iterator::next(&mut #rest) else { break };
@@ -134,49 +145,50 @@ impl Lower<'_> {
 
 impl Borrows<'_> {
     /// The borrow at the start of a chain, and the adapters after it.
-    fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
+    fn adapters_of(&self, iterable: &Expr, adapters: &mut Vec<Adapter>) -> Option<Expr> {
         if self.lends(iterable, true) {
             return Some(iterable.clone());
         }
         match iterable {
-            Expr::Paren(expr) => self.sifted(&expr.expr, sifts),
+            Expr::Paren(expr) => self.adapters_of(&expr.expr, adapters),
             Expr::MethodCall(call) if call.method == "rev" => {
-                let lent = self.sifted(&call.receiver, sifts)?;
+                let lent = self.adapters_of(&call.receiver, adapters)?;
                 let receiver = Box::new(lent);
                 let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_));
-                sifts.iter().all(has_no_order).then_some(reversed)
+                let has_no_order = |adapter: &Adapter| matches!(adapter, Adapter::Filter(_));
+                adapters.iter().all(has_no_order).then_some(reversed)
             }
             Expr::MethodCall(call) => {
-                let lent = self.sifted(&call.receiver, sifts)?;
-                let sift = self.sift_by(call)?;
-                let is_paired =
-                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
-                let looks = matches!(sift, Sift::Filter(_));
-                sifts.push(sift);
+                let lent = self.adapters_of(&call.receiver, adapters)?;
+                let adapter = self.adapter(call)?;
+                let is_paired = adapters
+                    .iter()
+                    .any(|adapter| matches!(adapter, Adapter::Enumerate | Adapter::Zip(_)));
+                let looks = matches!(adapter, Adapter::Filter(_));
+                adapters.push(adapter);
                 (!looks || !is_paired).then_some(lent)
             }
             _ => None,
         }
     }
 
-    fn sift_by(&self, call: &ExprMethodCall) -> Option<Sift> {
+    fn adapter(&self, call: &ExprMethodCall) -> Option<Adapter> {
         let method = call.method.to_string();
         match (method.as_str(), call.args.first()) {
-            ("filter", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::Filter(looks.clone()))
+            ("filter", Some(looks)) if self.can_recreate(looks) => {
+                Some(Adapter::Filter(looks.clone()))
             }
-            ("take", Some(count)) => Some(Sift::Take(count.clone())),
-            ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
-            ("enumerate", None) => Some(Sift::Enumerate),
-            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
+            ("take", Some(count)) => Some(Adapter::Take(count.clone())),
+            ("skip", Some(count)) => Some(Adapter::Skip(count.clone())),
+            ("enumerate", None) => Some(Adapter::Enumerate),
+            ("zip", Some(values)) => Some(Adapter::Zip(values.clone())),
             _ => None,
         }
     }
 
     /// Whether a function may be created anew for each item: a closure with `move` would have its own copies of mutable
     /// captures.
-    fn is_asked_again(&self, looks: &Expr) -> bool {
+    fn can_recreate(&self, looks: &Expr) -> bool {
         match looks {
             Expr::Closure(closure) => {
                 let mentions = Usage::of_expr(self.locals, looks).mentions;

@@ -68,13 +68,13 @@ impl Lower<'_> {
             // The iterator, or the borrowed collection, is dropped with the loop.
             let scope = self.body(|this| {
                 let iterator = this.keep_looked_up(iterator);
-                let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
+                let (iterator, pat, body) = this.split_adapters(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
                 let iterator = this.borrows().make_item_again(iterator);
                 if this.borrows().is_walk(&iterator) {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
-                this.check_taken(&iterator, &body);
+                this.check_captures(&iterator, &body);
                 let mut iterator = this.keep_receiver(iterator);
                 let (mut pat, mut body) = (pat, body);
                 let is_lent = this.borrows().binds_lent_text(&pat);
@@ -110,7 +110,7 @@ impl Lower<'_> {
         // A borrow that is moved into the loop is reborrowed: `let lines = &mut order.lines; for line in lines`.
         if self
             .borrows()
-            .stands_for(&iterable)
+            .rematerialization_of(&iterable)
             .is_some_and(|made| self.borrows().gives_mutable_borrow(made))
         {
             return syn::parse_quote_spanned!(iterable.span()=> &mut *#iterable);
@@ -137,7 +137,7 @@ impl Lower<'_> {
     }
 
     /// Declares the iterator of the values zipped to borrowed items, and a local for the next value.
-    pub(crate) fn beside(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
+    pub(crate) fn zipped(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
         let span = values.span();
         let shape = shapes::of_value(&self.locals, &self.shapes, &values);
         let has_texts = has_texts(&shape);
@@ -207,7 +207,7 @@ impl Lower<'_> {
             // The collection, whose borrow has no destructor.
             self.locals[position].loop_borrow = Some(rows(&iterable).unwrap_or(&iterable).clone());
         } else {
-            self.check_lent(&iterable, &body);
+            self.check_uses(&iterable, &body);
         }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
         let declared = self.locals.pattern(position);
@@ -241,7 +241,7 @@ impl Borrows<'_> {
     /// Lets a loop over an array of literals copy its items, so that their texts need not be saved: `for (name, limit)
     /// in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
     fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
-        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
+        let table = self.rematerialization_of(&expr.expr).unwrap_or(&expr.expr);
         let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
         if !is_table {
             return;

@@ -41,7 +41,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
     });
     liveness.captures = captures::decide(graph, &liveness.live_in);
     // Without a partial move, every local is saved as a whole.
-    if graph.regions.is_empty() && graph.touched.moves.is_empty() {
+    if graph.regions.is_empty() && graph.touched.partial_moves.is_empty() {
         return liveness;
     }
     go_back(graph, |block| {
@@ -134,14 +134,14 @@ impl Liveness {
     }
 
     /// The rematerialized locals that are live where `block` begins.
-    pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
-        let mut remade = Set::new();
+    pub(crate) fn rematerialized(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
+        let mut rematerialized = Set::new();
         for place in &self.live_in[block.0] {
             if graph.locals[place.local].is_rematerialized() {
-                remade.insert(place.local);
+                rematerialized.insert(place.local);
             }
         }
-        remade
+        rematerialized
     }
 
     /// Whether a local is live as a whole where `block` begins.
@@ -238,7 +238,7 @@ impl Liveness {
         // A borrowed local stays live, so that rustc reports an assignment to it.
         let mut borrowed = Set::new();
         for place in &*live {
-            borrowed.add(&graph.made[place.local.0].reads);
+            borrowed.add(&graph.sources[place.local.0].reads);
         }
         live.add(&borrowed);
         for jump in &usage.jumps {
@@ -289,7 +289,7 @@ impl Liveness {
     fn apply_seen(&self, graph: &Graph, seen: &mut Set<Place>, usage: &Usage) {
         seen.retain(|place| {
             !usage.assigned.contains(&place.local)
-                && !usage.refills.iter().any(|part| part.holds(place))
+                && !usage.assigned_parts.iter().any(|part| part.holds(place))
         });
         for (jump, to) in move_paths::targets(graph, usage) {
             let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
@@ -300,7 +300,7 @@ impl Liveness {
             let needed = self.seen_in[to.0].iter().filter(|place| {
                 dest != Some(place.local)
                     && !flow.assigned.contains(&place.local)
-                    && !flow.refilled.iter().any(|part| part.holds(place))
+                    && !flow.assigned_parts.iter().any(|part| part.holds(place))
             });
             seen.extend(needed.cloned());
         }
@@ -322,7 +322,7 @@ impl Liveness {
         let mut moved = self.moved_in[id.0].clone();
         let mut out = Vec::new();
         for (usage, seen) in usages.iter().zip(&seen_after) {
-            let lost = usage.moves.iter().filter(|place| !seen.contains(place));
+            let lost = usage.partial_moves.iter().filter(|place| !seen.contains(place));
             moved.extend(lost.map(|place| place.local));
             for jump in &usage.jumps {
                 let to = match jump {
@@ -369,6 +369,6 @@ fn add_read(graph: &Graph, live: &mut Set<Place>, place: &Place) {
         live.insert(place.clone());
     } else {
         live.insert(Place::whole(place.local));
-        live.extend(graph.made[place.local.0].reads.iter().cloned());
+        live.extend(graph.sources[place.local.0].reads.iter().cloned());
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct MovedParts {
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> MovedParts {
-    let all = &graph.touched.fills;
+    let all = &graph.touched.maybe_assigned_parts;
     let mut moved_parts = MovedParts::default();
     if all.is_empty() {
         return moved_parts;
@@ -84,16 +84,17 @@ impl MovedParts {
         };
         // An unknown method may move its receiver.
         let is_moved = |part: &Place| {
-            let mut moved = usage.moves.iter().chain(&usage.called).chain(&over);
+            let mut moved = usage.partial_moves.iter().chain(&usage.unknown_receivers).chain(&over);
             moved.any(|moved| moved.overlaps(part))
         };
         // No part of a local that is moved as a whole can be assigned.
         let is_there = |part: &Place| {
-            !usage.used_up.contains(&part.local)
+            !usage.moved_at_end.contains(&part.local)
                 && !over.iter().any(|whole| whole.holds(part) && whole != part)
         };
         // A part that is assigned again before the block ends needs no copy.
-        let stays = |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.refills, part));
+        let stays =
+            |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.assigned_parts, part));
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
@@ -137,13 +138,14 @@ impl MovedParts {
         let mut changed = false;
         let usages: Vec<&Usage> = block.all_usages().collect();
         for (index, usage) in usages.into_iter().enumerate().rev() {
-            let is_filled =
-                |part: &&Place| fills(&usage.refills, part) || usage.assigned.contains(&part.local);
+            let is_filled = |part: &&Place| {
+                fills(&usage.assigned_parts, part) || usage.assigned.contains(&part.local)
+            };
             vacant.extend(all.iter().filter(is_filled).cloned());
             for (jump, to) in targets(graph, usage) {
                 let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
                 let is_new = |part: &&Place| {
-                    flow.assigned.contains(&part.local) || fills(&flow.refilled, part)
+                    flow.assigned.contains(&part.local) || fills(&flow.assigned_parts, part)
                 };
                 let new = all.iter().filter(is_new).cloned();
                 vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
@@ -154,7 +156,7 @@ impl MovedParts {
                 lent.extend(over.filter(|place| !self.is_filled_within(graph, &block.end, place)));
             }
             vacant.retain(|part| {
-                !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
+                !usage.may_read(part) && !lent.iter().any(|place| place.overlaps(part))
             });
             if index == 0
                 && let BlockKind::Resume(point) = block.kind
@@ -191,12 +193,12 @@ fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place
 
 /// The places that code reads, directly or through rematerialized locals.
 pub(crate) fn seen(graph: &Graph, usage: &Usage) -> Set<Place> {
-    usage.looks.keys().cloned().chain(lent(graph, usage)).collect()
+    usage.exposed_reads.keys().cloned().chain(lent(graph, usage)).collect()
 }
 
 /// The places that code reads through rematerialized locals.
 fn lent(graph: &Graph, usage: &Usage) -> Set<Place> {
-    let read = usage.looks.keys().flat_map(|place| &graph.made[place.local.0].reads);
+    let read = usage.exposed_reads.keys().flat_map(|place| &graph.sources[place.local.0].reads);
     read.cloned().collect()
 }
 

@@ -70,11 +70,21 @@ impl WorkflowArgs {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "formerly" => args.formerly.push(parse_name(input)?),
-                "version" => args.version = Some(parse_version(input)?),
+                "version" => {
+                    args.version =
+                        Some(parse_count(input, "version", "without the option, the version is 1")?)
+                }
                 "strict" => args.strict = true,
                 "durability" => args.durability = Durability::parse(input)?,
-                "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
-                "history" => args.history = Some(parse_history(input)?),
+                "max_steps_ahead" => {
+                    let help = "write `durability = \"strict\"` for a workflow that commits every step before the \
+                                next one";
+                    max_steps = Some(parse_count(input, "max_steps_ahead", help)?);
+                }
+                "history" => {
+                    let help = "without the option, no past states are kept";
+                    args.history = Some(parse_count(input, "history", help)?);
+                }
                 "id" => args.id = Some(parse_id(input)?),
                 "crate" => parse_crate(input)?,
                 _ => args.levels.parse_list(key, input, diagnostics)?,
@@ -172,44 +182,15 @@ impl ToTokens for Durability {
     }
 }
 
-/// Parses `= 2`.
-fn parse_version(input: ParseStream) -> syn::Result<LitInt> {
+/// Parses `= 5`, a number of at least 1. `help` completes the error for 0.
+pub(crate) fn parse_count(input: ParseStream, name: &str, help: &str) -> syn::Result<LitInt> {
     input.parse::<Token![=]>()?;
-    let version: LitInt = input.parse()?;
-    if version.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            version.span(),
-            "`version` must be at least 1\n\n  help: without the option, the version is 1",
-        ));
+    let count: LitInt = input.parse()?;
+    if count.base10_parse::<u32>()? == 0 {
+        let message = format!("`{name}` must be at least 1\n\n  help: {help}");
+        return Err(syn::Error::new(count.span(), message));
     }
-    Ok(version)
-}
-
-/// Parses `= 10`.
-fn parse_history(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let history: LitInt = input.parse()?;
-    if history.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            history.span(),
-            "`history` must be at least 1\n\n  help: without the option, no past states are kept",
-        ));
-    }
-    Ok(history)
-}
-
-/// Parses `= 16`.
-fn parse_max_steps(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let steps: LitInt = input.parse()?;
-    if steps.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            steps.span(),
-            "`max_steps_ahead` must be at least 1\n\n  help: write `durability = \"strict\"` for a workflow that \
-             commits every step before the next one",
-        ));
-    }
-    Ok(steps)
+    Ok(count)
 }
 
 /// The arguments of `#[deterministic(…)]`.

@@ -171,19 +171,10 @@ fn semicolon(span: Span) -> TokenTree {
     semicolon.into()
 }
 
-fn has_fragments(mut tokens: Cursor<'_>) -> bool {
-    loop {
-        tokens = if let Some((inner, delimiter, _, rest)) = tokens.any_group() {
-            if delimiter == Delimiter::None || has_fragments(inner) {
-                return true;
-            }
-            rest
-        } else if let Some((_, rest)) = tokens.token_tree() {
-            rest
-        } else {
-            return false;
-        };
-    }
+fn has_fragments(tokens: Cursor<'_>) -> bool {
+    origins::any(tokens, &mut |tokens| {
+        tokens.any_group().is_some_and(|(_, delimiter, ..)| delimiter == Delimiter::None)
+    })
 }
 
 /// Whether the tokens around an expression could split it. Types, statements and other fragments that are no

@@ -38,29 +38,32 @@ fn context(span: Span) -> Context {
 
 /// Whether names come from several expansions. If not, which is the common case, the check is skipped.
 pub(crate) fn are_several(tokens: Cursor<'_>) -> bool {
-    fn differ(mut tokens: Cursor<'_>, first: &mut Option<Context>) -> bool {
-        loop {
-            let found = match (tokens.ident(), tokens.literal()) {
-                (Some((ident, _)), _) => Some(context(ident.span())),
-                (None, Some((literal, _))) => Some(context(literal.span())),
-                (None, None) => None,
-            };
-            if found.is_some_and(|found| *first.get_or_insert(found) != found) {
+    let mut first = None;
+    any(tokens, &mut |tokens| {
+        let ident = tokens.ident().map(|(ident, _)| ident.span());
+        let span = ident.or_else(|| tokens.literal().map(|(literal, _)| literal.span()));
+        let found = span.map(context);
+        found.is_some_and(|found| *first.get_or_insert(found) != found)
+    })
+}
+
+/// Whether `test` holds at a token, at any depth of groups.
+pub(crate) fn any(mut tokens: Cursor<'_>, test: &mut impl FnMut(Cursor<'_>) -> bool) -> bool {
+    loop {
+        if test(tokens) {
+            return true;
+        }
+        tokens = if let Some((inner, _, _, rest)) = tokens.any_group() {
+            if any(inner, test) {
                 return true;
             }
-            tokens = if let Some((inner, _, _, rest)) = tokens.any_group() {
-                if differ(inner, first) {
-                    return true;
-                }
-                rest
-            } else if let Some((_, rest)) = tokens.token_tree() {
-                rest
-            } else {
-                return false;
-            };
-        }
+            rest
+        } else if let Some((_, rest)) = tokens.token_tree() {
+            rest
+        } else {
+            return false;
+        };
     }
-    differ(tokens, &mut None)
 }
 
 /// Reports variables and labels with equal text and different contexts.

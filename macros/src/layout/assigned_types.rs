@@ -21,12 +21,12 @@ pub(super) fn find<'a>(
         let local = &graph.locals[*local];
         local.mutable && !local.is_temporary
     });
-    let tied = assigned.chain(given_in_several(graph, segment_of));
+    let tied = assigned.chain(assigned_in_several(graph, segment_of));
     tied.filter(|local| graph.locals[*local].ty.is_none())
 }
 
 /// Calls `each` with each assignment to a whole local in the statement.
-pub(crate) fn each_given(
+pub(crate) fn each_assignment(
     locals: &Locals,
     stmt: &mut Stmt,
     each: &mut dyn FnMut(LocalId, &mut Expr),
@@ -54,7 +54,7 @@ pub(crate) fn each_given(
 
 /// The locals that branches of an expression assign, or that are initialized after their declaration, in more than one
 /// segment.
-fn given_in_several(
+fn assigned_in_several(
     graph: &Graph,
     segment_of: &[BlockId],
 ) -> impl Iterator<Item = LocalId> + use<> {
@@ -69,8 +69,10 @@ fn given_in_several(
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
             match node {
                 Node::Define { local, .. } => here.push(*local),
-                Node::Code(stmt) if usage.replaces.iter().any(is_late) => {
-                    each_given(&graph.locals, &mut stmt.clone(), &mut |local, _| here.push(local));
+                Node::Code(stmt) if usage.reassigned.iter().any(is_late) => {
+                    each_assignment(&graph.locals, &mut stmt.clone(), &mut |local, _| {
+                        here.push(local)
+                    });
                 }
                 _ => {}
             }

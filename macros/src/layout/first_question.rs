@@ -25,7 +25,7 @@ use crate::syntax::operators::is_lazy;
 
 /// A `?` on the outcome of an await, at the start of a segment.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct FirstQuestion {
     /// The span of the `?`.
     pub(crate) span: Span,
     /// The variable that holds the outcome.
@@ -38,7 +38,7 @@ pub(crate) struct Asked {
     pub(super) is_alone: bool,
 }
 
-impl Asked {
+impl FirstQuestion {
     /// Whether `value` is the operand of this `?`. A node uses the outcome once.
     pub(crate) fn is_of_awaited(&self, value: &Expr) -> bool {
         match value {
@@ -63,19 +63,19 @@ pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
     for segment in segments {
         let block = &graph[segment.block];
         if let (Some(awaited), None) = (awaited[segment.block.0], block.region) {
-            segment.asked = first_in(graph, block, awaited);
+            segment.question = first_in(graph, block, awaited);
         }
     }
 }
 
-fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<Asked> {
+fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<FirstQuestion> {
     let (code, pat, usage) = first_code(block)?;
     let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
     let made = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
-    Some(Asked {
+    Some(FirstQuestion {
         span: question.question_token.span,
         awaited: awaited.clone(),
         made,
@@ -185,7 +185,7 @@ impl First<'_> {
             Expr::Lit(_) => true,
             Expr::Path(path) => path.path.get_ident().is_some_and(|ident| {
                 let local = self.locals.find(ident);
-                let is_spent = |local| self.usage.spends.iter().any(|spent| spent.local == local);
+                let is_spent = |local| self.usage.moved.iter().any(|spent| spent.local == local);
                 is_hidden(ident) || !local.is_some_and(is_spent)
             }),
             _ => false,

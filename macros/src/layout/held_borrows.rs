@@ -39,21 +39,19 @@ pub(super) fn held(
                 let region = graph[id].region;
                 !region.is_some_and(|id| liveness.captures().is_used_outside(id, *local))
             };
-            let borrows = liveness.remade(graph, to).into_iter();
+            let borrows = liveness.rematerialized(graph, to).into_iter();
             let borrows = borrows.filter(|local| is_borrow(graph, *local) && is_own(local));
             let borrows: Vec<_> = borrows.collect();
             // A borrow from which another one is rematerialized is covered by that one.
-            let lent: Set<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
+            let lent: Set<_> = borrows.iter().flat_map(|it| sources_of(graph, *it)).collect();
             let is_mentioned =
-                |local: &LocalId| made_of(graph, *local).any(|of| mentioned.contains(&of));
+                |local: &LocalId| sources_of(graph, *local).any(|of| mentioned.contains(&of));
             let left = borrows.into_iter();
             let left = left.filter(|local| !lent.contains(local) && is_mentioned(local));
             let mut left = without_those_alike(graph, left, mentioned);
-            left.extend(
-                loops(graph, liveness, segment, to).filter(|local| {
-                    is_own(local) && !lent_by(graph, *local).is_disjoint(mentioned)
-                }),
-            );
+            left.extend(loops(graph, liveness, segment, to).filter(|local| {
+                is_own(local) && !borrowed_by(graph, *local).is_disjoint(mentioned)
+            }));
             if !left.is_empty() {
                 held.entry(segment).or_default().insert(to, left);
             }
@@ -73,7 +71,7 @@ fn without_those_alike(
     mentioned: &Set<LocalId>,
 ) -> Vec<LocalId> {
     let mut looked_at: Set<Place> = Set::new();
-    let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
+    let is_mentioned = |place: &Place| !graph.sources_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
         let made = graph.locals[*local].rematerialized_by();
         let Some(places) = made.and_then(|made| looks_at(&graph.locals, made)) else {
@@ -125,11 +123,11 @@ fn loops(
 }
 
 /// The locals that a loop borrows, with those from which they are rematerialized; empty for other locals.
-pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
+pub(crate) fn borrowed_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
     let lent = graph.locals[position].loop_borrow.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();
-    mentions.flat_map(|local| graph.made_of(local)).copied().collect()
+    mentions.flat_map(|local| graph.sources_of(local)).copied().collect()
 }
 
 /// Whether the local is rematerialized as a borrow from a saved local. Closures are left out: rustc cannot infer the
@@ -137,10 +135,10 @@ pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
 pub(super) fn is_borrow(graph: &Graph, local: LocalId) -> bool {
     let is_saved = |local: LocalId| !graph.locals[local].is_rematerialized();
     !matches!(graph.locals[local].rematerialized_by(), None | Some(Expr::Closure(_)))
-        && made_of(graph, local).any(is_saved)
+        && sources_of(graph, local).any(is_saved)
 }
 
 /// The locals from which the local is rematerialized.
-fn made_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
-    graph.made_of(local).iter().copied().filter(move |of| *of != local)
+fn sources_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
+    graph.sources_of(local).iter().copied().filter(move |of| *of != local)
 }

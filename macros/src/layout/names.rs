@@ -3,7 +3,7 @@
 use syn::Expr;
 
 use super::Segment;
-use super::held_borrows::{Held, held, lent_by};
+use super::held_borrows::{Held, borrowed_by, held};
 use super::links::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -41,30 +41,30 @@ pub(super) fn needed(
         let needed = &mut needed[segment.0];
         for local in held.values().flatten() {
             match graph.locals[*local].loop_borrow {
-                Some(_) => needed.add(&lent_by(graph, *local)),
+                Some(_) => needed.add(&borrowed_by(graph, *local)),
                 None => _ = needed.insert(*local),
             }
         }
     }
-    needed.iter_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
-    let is_remade = |local: &LocalId| {
+    needed.iter_mut().for_each(|needed| add_sources(graph, needed));
+    let is_rematerialized = |local: &LocalId| {
         let mut segments = graph.block_ids().zip(&needed);
         segments.any(|(segment, needed)| {
-            needed.contains(local) && liveness.remade(graph, segment).contains(local)
+            needed.contains(local) && liveness.rematerialized(graph, segment).contains(local)
         })
     };
-    makers.retain(|(_, usage)| !usage.binds.iter().any(is_remade));
+    makers.retain(|(_, usage)| !usage.binds.iter().any(is_rematerialized));
     for (segment, usage) in makers {
         let needed = &mut needed[segment.0];
         needed.add(&usage.mentions);
-        add_what_it_is_made_of(graph, needed);
+        add_sources(graph, needed);
     }
     (needed, held)
 }
 
-fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
+fn add_sources(graph: &Graph, needed: &mut Set<LocalId>) {
     for local in needed.clone() {
-        needed.add(graph.made_of(local));
+        needed.add(graph.sources_of(local));
     }
 }
 
@@ -72,13 +72,13 @@ fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
 fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [LocalId]> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
-    let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
+    let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_unobservable(&init.expr));
     if !only_makes {
         return None;
     }
     let bound = &usage.binds;
-    let is_remade = |local: &LocalId| graph.locals[*local].is_rematerialized();
-    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
+    let is_rematerialized = |local: &LocalId| graph.locals[*local].is_rematerialized();
+    (!bound.is_empty() && bound.iter().all(is_rematerialized)).then_some(&bound[..])
 }
 
 /// Whether the node only initializes locals that other segments rematerialize and this one does not need.
@@ -92,21 +92,21 @@ pub(crate) fn is_made_elsewhere(
         locals.iter().all(|local| !segment.needed.contains(local))
             && segments
                 .iter()
-                .any(|segment| segment.remade.iter().any(|local| locals.contains(local)))
+                .any(|segment| segment.rematerialized.iter().any(|local| locals.contains(local)))
     })
 }
 
 /// Whether evaluating the expression is unobservable: it calls nothing and cannot panic.
-fn is_silent(expr: &Expr) -> bool {
+fn is_unobservable(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
-        Expr::Reference(expr) => is_silent(&expr.expr),
-        Expr::Field(expr) => is_silent(&expr.base),
-        Expr::Paren(expr) => is_silent(&expr.expr),
-        Expr::Unary(expr) => is_silent(&expr.expr),
-        Expr::Array(expr) => expr.elems.iter().all(is_silent),
-        Expr::Tuple(expr) => expr.elems.iter().all(is_silent),
-        Expr::Repeat(expr) => is_silent(&expr.expr),
+        Expr::Reference(expr) => is_unobservable(&expr.expr),
+        Expr::Field(expr) => is_unobservable(&expr.base),
+        Expr::Paren(expr) => is_unobservable(&expr.expr),
+        Expr::Unary(expr) => is_unobservable(&expr.expr),
+        Expr::Array(expr) => expr.elems.iter().all(is_unobservable),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_unobservable),
+        Expr::Repeat(expr) => is_unobservable(&expr.expr),
         Expr::Macro(call) => macros::is_literal(&call.mac),
         _ => false,
     }

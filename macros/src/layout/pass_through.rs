@@ -67,7 +67,7 @@ pub(super) fn find_idle(
         let own = graph.locals_within(region);
         let blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
         let usages = blocks.flat_map(Block::all_usages);
-        all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
+        all.extend(usages.flat_map(|usage| &usage.mutated).filter(|local| !own.contains(local)));
     }
     // Exposed locals are read from outside the workflow.
     all.extend(graph.locals.ids().filter(|local| graph.locals[*local].visibility.exposed));
@@ -129,8 +129,9 @@ pub(super) fn keep(
         exits_of_segment[segment_of[id.0].0].extend(&exits[id.0]);
     }
     // A `?` that is evaluated before the state is loaded needs no loaded local.
-    for segment in
-        segments.iter().filter(|segment| segment.asked.as_ref().is_some_and(|asked| asked.is_alone))
+    for segment in segments
+        .iter()
+        .filter(|segment| segment.question.as_ref().is_some_and(|asked| asked.is_alone))
     {
         let exits = &mut exits_of_segment[segment.block.0];
         if let Some(asked) = exits.iter().position(Option::is_none) {
@@ -210,7 +211,7 @@ pub(super) fn used_by_regions(
     }
 }
 
-pub(super) fn given_in(
+pub(super) fn moved_into_regions(
     graph: &Graph,
     captures: &Captures,
     segment: BlockId,

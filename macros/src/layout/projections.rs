@@ -14,7 +14,7 @@ use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
 /// The places that contain a part in a variable of its own, if code changes their local. They must own their fields.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     let is_changed =
-        |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
+        |part: &&Place| graph.usages().any(|usage| usage.mutated.contains(&part.local));
     let parts = parts(variables).filter(is_changed);
     let around = |part: &Place| {
         let (local, fields) = (part.local, part.fields.clone());
@@ -24,7 +24,7 @@ pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
 }
 
 /// By local, the moved parts of locals that may be borrows, as the source writes them.
-pub(super) fn find_spent(
+pub(super) fn find_moved(
     graph: &Graph,
     variables: &[Variable],
 ) -> BTreeMap<LocalId, BTreeMap<Place, TokenStream>> {
@@ -36,7 +36,7 @@ pub(super) fn find_spent(
     let held = &held & &may_be_borrows(graph);
     let is_asked = |place: &&Place| !place.fields.is_empty() && held.contains(&place.local);
     for block in &graph.blocks {
-        let spends = block.all_usages().flat_map(|usage| &usage.spends).filter(is_asked);
+        let spends = block.all_usages().flat_map(|usage| &usage.moved).filter(is_asked);
         let spends: Set<&Place> = spends.collect();
         if spends.is_empty() {
             continue;

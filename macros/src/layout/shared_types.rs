@@ -16,22 +16,22 @@ use crate::syntax::results::ends;
 
 /// What the token ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alike {
+pub(crate) enum SharedType {
     /// The type of the value.
     Value,
     /// The parameter types of a closure with this number of parameters.
-    Takes(usize),
+    Parameters(usize),
     /// The parameter types and the result type.
-    Calls(usize),
+    Signature(usize),
 }
 
 /// The locals of the graph that need such a token.
-pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, Alike> {
-    let remade = segments.iter().flat_map(|segment| &segment.remade).copied();
-    remade.filter_map(|local| Some((local, alike(&graph.locals, local)?))).collect()
+pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, SharedType> {
+    let rematerialized = segments.iter().flat_map(|segment| &segment.rematerialized).copied();
+    rematerialized.filter_map(|local| Some((local, alike(&graph.locals, local)?))).collect()
 }
 
-fn alike(locals: &Locals, local: LocalId) -> Option<Alike> {
+fn alike(locals: &Locals, local: LocalId) -> Option<SharedType> {
     let local = &locals[local];
     let mut made = local.rematerialized_by().filter(|_| local.ty.is_none())?;
     while let Expr::Paren(inner) = made {
@@ -40,14 +40,16 @@ fn alike(locals: &Locals, local: LocalId) -> Option<Alike> {
     let Expr::Closure(closure) = made else {
         let mut open = Open { locals, found: false };
         open.visit_expr(made);
-        return (open.found && local.shared_pattern().is_none()).then_some(Alike::Value);
+        return (open.found && local.shared_pattern().is_none()).then_some(SharedType::Value);
     };
     let count = closure.inputs.len();
     let are_typed = closure.inputs.iter().all(|input| matches!(input, Pat::Type(_)));
     match &closure.output {
         ReturnType::Type(..) if are_typed => None,
-        ReturnType::Default if gives_closure(locals, &closure.body) => Some(Alike::Takes(count)),
-        _ => Some(Alike::Calls(count)),
+        ReturnType::Default if gives_closure(locals, &closure.body) => {
+            Some(SharedType::Parameters(count))
+        }
+        _ => Some(SharedType::Signature(count)),
     }
 }
 

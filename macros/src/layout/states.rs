@@ -48,8 +48,9 @@ fn borrows(
     saved: impl Iterator<Item = LocalId>,
 ) -> Vec<LocalId> {
     let positions = saved.filter(|local| graph.locals[*local].loop_borrow.is_some());
-    let remade = liveness.remade(graph, block).into_iter();
-    let borrows: Set<_> = positions.chain(remade.filter(|id| is_borrow(graph, *id))).collect();
+    let rematerialized = liveness.rematerialized(graph, block).into_iter();
+    let borrows: Set<_> =
+        positions.chain(rematerialized.filter(|id| is_borrow(graph, *id))).collect();
     borrows.into_iter().collect()
 }
 

@@ -13,14 +13,14 @@ use crate::ir::{BlockId, Graph, LocalId, Node};
 
 /// Declarations without a value.
 #[derive(Debug)]
-pub(super) struct Vacant {
+pub(super) struct Uninitialized {
     /// The locals that are declared without a value.
     declared: Set<LocalId>,
     /// By block, the declared locals that code before it may have named.
     named_in: Vec<Set<LocalId>>,
 }
 
-impl Vacant {
+impl Uninitialized {
     /// Whether the local is uninitialized where the block begins.
     pub(super) fn at(&self, block: BlockId, local: LocalId) -> bool {
         self.declared.contains(&local) && !self.named_in[block.0].contains(&local)
@@ -28,7 +28,7 @@ impl Vacant {
 }
 
 /// Analyzes the graph.
-pub(super) fn analyze(graph: &Graph) -> Vacant {
+pub(super) fn analyze(graph: &Graph) -> Uninitialized {
     let nodes = graph.blocks.iter().flat_map(|block| &block.nodes);
     // The destination of a loop or block is assigned by jumps.
     let is_filled = |local: &LocalId| graph.targets.iter().any(|it| it.dest == Some(*local));
@@ -36,8 +36,10 @@ pub(super) fn analyze(graph: &Graph) -> Vacant {
         Node::Declare(local) if !is_filled(local) => Some(*local),
         _ => None,
     });
-    let mut vacant =
-        Vacant { declared: declared.collect(), named_in: vec![Set::new(); graph.blocks.len()] };
+    let mut vacant = Uninitialized {
+        declared: declared.collect(),
+        named_in: vec![Set::new(); graph.blocks.len()],
+    };
     if vacant.declared.is_empty() {
         return vacant;
     }
@@ -55,7 +57,7 @@ pub(super) fn analyze(graph: &Graph) -> Vacant {
     vacant
 }
 
-impl Vacant {
+impl Uninitialized {
     /// The locals named on each edge out of a block.
     fn after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
         let block = &graph[id];

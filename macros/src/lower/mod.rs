@@ -69,7 +69,7 @@ pub(crate) struct Lower<'a> {
     pub(crate) depth: usize,
     pub(crate) temporaries: usize,
     /// The number of temporaries that the current statement keeps until its end, because it only borrows them.
-    pub(crate) borrowed: usize,
+    pub(crate) kept_temporaries: usize,
     pub(crate) jumps: Jumps,
     /// The locals declared by `let` so far.
     pub(crate) declared: Vec<LocalId>,
@@ -111,9 +111,9 @@ impl Lower<'_> {
 
     /// Lowers a statement, and drops the temporaries that it keeps at its end.
     pub(crate) fn with_temporaries(&mut self, lower: impl FnOnce(&mut Self)) {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let body = self.body(lower);
-        if std::mem::replace(&mut self.borrowed, before) == before {
+        if std::mem::replace(&mut self.kept_temporaries, before) == before {
             self.out.extend(body.stmts);
         } else {
             self.push(Stmt::Scope(body));
@@ -126,7 +126,7 @@ impl Lower<'_> {
         ty: Option<Type>,
         lower: impl FnOnce(&mut Self) -> Expr,
     ) -> Expr {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
         let body = Body { stmts: std::mem::replace(&mut self.out, outer) };
@@ -149,12 +149,12 @@ impl Lower<'_> {
         value: Expr,
         before: usize,
     ) -> (Expr, Option<Body>) {
-        if self.borrowed == before {
+        if self.kept_temporaries == before {
             self.out.extend(body.stmts);
             return (value, None);
         }
         if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
-            self.borrowed = before;
+            self.kept_temporaries = before;
             self.push(Stmt::Scope(body));
             return (value, None);
         }
@@ -162,7 +162,7 @@ impl Lower<'_> {
             self.out.extend(body.stmts);
             return (value, None);
         }
-        self.borrowed = before;
+        self.kept_temporaries = before;
         (value, Some(body))
     }
 
@@ -222,13 +222,13 @@ impl Lower<'_> {
     /// Moves a value to a temporary that the statement keeps until its end.
     pub(crate) fn keep(&mut self, value: Expr) -> Expr {
         let path = self.spill(value);
-        self.note_kept();
+        self.count_kept();
         path
     }
 
     /// Counts a temporary that the statement keeps until its end.
-    pub(crate) fn note_kept(&mut self) {
-        self.borrowed += 1;
+    pub(crate) fn count_kept(&mut self) {
+        self.kept_temporaries += 1;
     }
 
     /// Records the expression that initializes a temporary.

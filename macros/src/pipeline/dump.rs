@@ -32,7 +32,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Texts => " (texts)",
             LocalKind::Range => " (range)",
         };
-        let remade = local
+        let rematerialized = local
             .rematerialized_by()
             .map(|made| format!(" made again as {}", code(made)))
             .unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             &mut out,
             0,
             format!(
-                "{mutable}{}{ty} stored as {:?}{kind}{remade}",
+                "{mutable}{}{ty} stored as {:?}{kind}{rematerialized}",
                 local.ident, local.identity.name
             ),
         );

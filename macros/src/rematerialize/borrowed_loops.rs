@@ -16,7 +16,7 @@ use crate::syntax::methods;
 
 impl Lower<'_> {
     /// Reports a use, in the body of the loop, of a place that `iterable` borrows mutably.
-    pub(crate) fn check_lent(&self, iterable: &Expr, body: &Block) {
+    pub(crate) fn check_uses(&self, iterable: &Expr, body: &Block) {
         let mut lent = Vec::new();
         mutable_places(iterable, &mut lent);
         for place in lent {

@@ -48,7 +48,7 @@ impl Lower<'_> {
         if !is_held && !awaits_in_branch(&init.expr) {
             return;
         }
-        self.keep_decided(&mut init.expr);
+        self.save_keys_of_scrutinee(&mut init.expr);
         let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].identity.name.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
@@ -107,7 +107,7 @@ impl Lower<'_> {
             if !is_held && gives_option(given) {
                 return None;
             }
-            made.push(self.borrows().given_again(given, around)?);
+            made.push(self.borrows().rematerialized_branch(given, around)?);
             Some(())
         })?;
         let last = made.pop().filter(|_| borrows)?;
@@ -149,13 +149,13 @@ impl Borrows<'_> {
     }
 
     /// The expression that rematerializes the value of a branch.
-    fn given_again(&self, given: &Expr, around: &Around) -> Option<Expr> {
+    fn rematerialized_branch(&self, given: &Expr, around: &Around) -> Option<Expr> {
         match given {
-            Expr::Paren(expr) => self.given_again(&expr.expr, around),
+            Expr::Paren(expr) => self.rematerialized_branch(&expr.expr, around),
             Expr::Call(call) if is_some(&call.func) => {
                 let mut call = call.clone();
                 for part in &mut call.args {
-                    *part = self.given_again(part, around)?;
+                    *part = self.rematerialized_branch(part, around)?;
                 }
                 Some(Expr::Call(call))
             }
@@ -165,25 +165,26 @@ impl Borrows<'_> {
                 let (mut around, mut again) = (around.as_slice(), None);
                 while let (None, Some(((pat, value), outer))) = (&again, around.split_last()) {
                     let is_there = !names_bound(value, outer);
-                    again = is_there.then(|| self.bound_again(given, pat, value)).flatten();
+                    again =
+                        is_there.then(|| self.rematerialized_binding(given, pat, value)).flatten();
                     around = outer;
                 }
                 again
             }
-            given if self.is_remade(given) => Some(given.clone()),
-            given => self.lent(given),
+            given if self.is_rematerializable(given) => Some(given.clone()),
+            given => self.lookup_of(given),
         }
     }
 
     /// The expression that rematerializes a borrow bound by a pattern around the branch, or a part of the borrowed
     /// value.
-    fn bound_again(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
+    fn rematerialized_binding(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
         let pat = match pat {
             pat if depends_on_guard(pat) => return None,
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
-        let lent = self.lent(value);
+        let lent = self.lookup_of(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut bound = bindings(pat);
         if let Expr::Path(path) = given {

@@ -21,12 +21,12 @@ pub(crate) const FILLING_OPTIONS: [&str; 3] =
 
 impl Lower<'_> {
     /// Emits the insertion as a statement, and returns the lookup that replaces it.
-    pub(crate) fn fill(&mut self, value: Expr) -> Expr {
+    pub(crate) fn insert_missing(&mut self, value: Expr) -> Expr {
         let span = value.span();
         let Expr::MethodCall(mut call) = value else { return value };
         let found: Expr = match maker_mut(&mut call.receiver) {
             Some(entry) => {
-                self.keep_filled(&mut entry.receiver);
+                self.insert_in_receiver(&mut entry.receiver);
                 let at = entry.args[0].span();
                 let kept = self.spill(entry.args[0].clone());
                 entry.args[0] = copied_key(&kept, at);
@@ -34,7 +34,7 @@ impl Lower<'_> {
                 syn::parse_quote_spanned!(span=> #map.get_mut(&#kept))
             }
             None => {
-                self.keep_filled(&mut call.receiver);
+                self.insert_in_receiver(&mut call.receiver);
                 let option = &call.receiver;
                 syn::parse_quote_spanned!(span=> #option.as_mut())
             }
@@ -44,19 +44,22 @@ impl Lower<'_> {
     }
 
     /// Emits the insertion in the receiver of a method, or saves the keys of its lookups.
-    fn keep_filled(&mut self, receiver: &mut Expr) {
+    fn insert_in_receiver(&mut self, receiver: &mut Expr) {
         let value = std::mem::replace(receiver, Expr::PLACEHOLDER);
-        *receiver =
-            if self.borrows().fills(&value) { self.fill(value) } else { self.keep_in(value) };
+        *receiver = if self.borrows().may_insert(&value) {
+            self.insert_missing(value)
+        } else {
+            self.save_keys_of_chain(value)
+        };
     }
 }
 
 impl Borrows<'_> {
     /// Whether the expression returns a borrow of a value that it may insert into a map or an `Option`.
-    pub(crate) fn fills(&self, value: &Expr) -> bool {
+    pub(crate) fn may_insert(&self, value: &Expr) -> bool {
         let Expr::MethodCall(call) = value else { return false };
         let lasts = |receiver: &Expr| {
-            self.is_place(receiver) || self.fills(receiver) || self.lends_to_change(receiver)
+            self.is_place(receiver) || self.may_insert(receiver) || self.is_mutable_lookup(receiver)
         };
         let is_of_option = is_one_of(&FILLING_OPTIONS, call) && lasts(&call.receiver);
         // A map with borrowed `str` keys cannot be saved, and in another map a `str` literal is no key.

@@ -61,7 +61,7 @@ impl Lower<'_> {
             }
             let Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
             lender.attrs = attrs;
-            self.keep_lent(&mut lender);
+            self.save_keys_of_initializer(&mut lender);
             self.local(lender);
         }
         local.init = Some(init);
@@ -81,7 +81,7 @@ impl Borrows<'_> {
             && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
         let mut lenders = Vec::new();
         let binds = !pats.iter().all(|pat| bindings(pat).is_empty());
-        if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
+        if !binds || self.borrows_by_lookup(expr) || !lenders_in(expr, by_ref, &mut lenders) {
             return Vec::new();
         }
         // A promoted constant lives as long as the program.
@@ -91,11 +91,13 @@ impl Borrows<'_> {
     }
 
     /// Whether the borrow comes from lookups, which are evaluated again.
-    pub(crate) fn lends_part(&self, expr: &Expr) -> bool {
+    pub(crate) fn borrows_by_lookup(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Paren(expr) => self.lends_part(&expr.expr),
-            Expr::Reference(expr) => self.is_lending(&expr.expr) || self.finds_item(&expr.expr),
-            chain => self.is_lending(chain),
+            Expr::Paren(expr) => self.borrows_by_lookup(&expr.expr),
+            Expr::Reference(expr) => {
+                self.is_lookup(&expr.expr) || self.finds_mutable_item(&expr.expr)
+            }
+            chain => self.is_lookup(chain),
         }
     }
 
@@ -107,14 +109,16 @@ impl Borrows<'_> {
 
     /// Whether a chain ends in a search for an item that can be changed, or in a part of that item. The position of the
     /// item is saved.
-    pub(crate) fn finds_item(&self, chain: &Expr) -> bool {
+    pub(crate) fn finds_mutable_item(&self, chain: &Expr) -> bool {
         match chain {
-            Expr::Paren(expr) => self.finds_item(&expr.expr),
-            Expr::Field(expr) => self.finds_item(&expr.base),
-            Expr::Try(expr) => self.finds_item(tried(expr)),
-            Expr::MethodCall(call) if is(call, Fact::Opens) => self.finds_item(&call.receiver),
+            Expr::Paren(expr) => self.finds_mutable_item(&expr.expr),
+            Expr::Field(expr) => self.finds_mutable_item(&expr.base),
+            Expr::Try(expr) => self.finds_mutable_item(tried(expr)),
+            Expr::MethodCall(call) if is(call, Fact::Unwraps) => {
+                self.finds_mutable_item(&call.receiver)
+            }
             Expr::MethodCall(call) => {
-                is(call, Fact::Finds) && self.lends_items_to_change(&call.receiver)
+                is(call, Fact::Searches) && self.yields_mutable_items(&call.receiver)
             }
             _ => false,
         }

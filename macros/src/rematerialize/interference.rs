@@ -4,7 +4,7 @@ use syn::{Expr, UnOp};
 
 use crate::collections::sets::Set;
 use crate::ir::locals::local_of;
-use crate::ir::usage::{Place, Usage, made_of};
+use crate::ir::usage::{Place, Usage, sources_of};
 use crate::ir::{LocalId, Locals};
 use crate::lower::borrows::Borrows;
 use crate::syntax::exits::Exits;
@@ -12,30 +12,30 @@ use crate::syntax::exits::Exits;
 /// The effects of later operands: locals that they change or move, and exits from the expression.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changed {
-    pub(crate) changes: Set<LocalId>,
+    pub(crate) mutated: Set<LocalId>,
     writes: Set<Place>,
     may_write: Set<Place>,
-    called: Set<Place>,
-    spends: Set<Place>,
+    unknown_receivers: Set<Place>,
+    moved: Set<Place>,
     pub(crate) exits: Exits,
 }
 
 impl Changed {
     /// Adds the effects of another operand.
     pub(crate) fn note(&mut self, locals: &Locals, operand: &Expr) {
-        let Usage { changes, writes, may_write, called, spends, .. } =
+        let Usage { mutated, writes, may_write, unknown_receivers, moved, .. } =
             Usage::of_expr(locals, operand);
-        self.changes.extend(changes);
+        self.mutated.extend(mutated);
         self.writes.extend(writes);
         self.may_write.extend(may_write);
-        self.called.extend(called);
-        self.spends.extend(spends);
+        self.unknown_receivers.extend(unknown_receivers);
+        self.moved.extend(moved);
         self.exits.note(operand);
     }
 
     /// As [`may_change`](Self::may_change), if methods named like std methods with `&self` change nothing.
     pub(crate) fn may_change_lent(&self, place: &Place) -> bool {
-        self.writes.iter().chain(&self.called).any(|written| written.overlaps(place))
+        self.writes.iter().chain(&self.unknown_receivers).any(|written| written.overlaps(place))
     }
 
     /// Whether a later operand may change the place or a part of it.
@@ -52,7 +52,7 @@ impl Borrows<'_> {
 
     /// Whether an unknown method or macro may change the operand's place later.
     pub(crate) fn is_called(&self, operand: &Expr, changed: &Changed) -> bool {
-        self.is_among(operand, &changed.called)
+        self.is_among(operand, &changed.unknown_receivers)
     }
 
     /// Whether the operand is a place that overlaps one of `others`.
@@ -66,10 +66,10 @@ impl Borrows<'_> {
     pub(crate) fn captures_changed(&self, operand: &Expr, changed: &Changed) -> bool {
         match operand {
             Expr::Closure(closure) => {
-                let Usage { mentions, spends, .. } = Usage::of_expr(self.locals, operand);
+                let Usage { mentions, moved, .. } = Usage::of_expr(self.locals, operand);
                 match closure.capture {
-                    Some(_) => !mentions.is_disjoint(&changed.changes),
-                    None => changed.writes.iter().any(|to| spends.iter().any(|it| it.overlaps(to))),
+                    Some(_) => !mentions.is_disjoint(&changed.mutated),
+                    None => changed.writes.iter().any(|to| moved.iter().any(|it| it.overlaps(to))),
                 }
             }
             Expr::Paren(expr) => self.captures_changed(&expr.expr, changed),
@@ -86,7 +86,7 @@ impl Borrows<'_> {
         !places.iter().any(|(place, _)| is_borrow(place))
             && places.iter().any(|(place, is_all)| {
                 let is_within = |spent: &Place| spent.holds(place) && !(*is_all && spent == place);
-                changed.spends.iter().any(is_within)
+                changed.moved.iter().any(is_within)
             })
     }
 
@@ -94,16 +94,16 @@ impl Borrows<'_> {
     pub(crate) fn is_stable_value(&self, expr: &Expr, changed: &Changed) -> bool {
         match expr {
             Expr::Path(path) => match self.locals.of_path(&path.path) {
-                Some(local) => !changed.changes.contains(&local),
+                Some(local) => !changed.mutated.contains(&local),
                 None => true,
             },
             // A move of the base moves the part, unless it is `Copy`. The base may also be a borrow that has ended.
             Expr::Field(expr) => {
                 let base = Place::of(&expr.base, &|ident| self.locals.find(ident));
                 let is_gone =
-                    base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
+                    base.is_some_and(|base| changed.moved.iter().any(|it| it.holds(&base)));
                 let has_ended = local_of(self.locals, &expr.base).is_some_and(|local| {
-                    !made_of(self.locals, local).is_disjoint(&changed.changes)
+                    !sources_of(self.locals, local).is_disjoint(&changed.mutated)
                 });
                 !is_gone && !has_ended && self.is_stable_value(&expr.base, changed)
             }

@@ -23,7 +23,7 @@ impl Borrows<'_> {
                 _ => break,
             }
         }
-        match self.stands_for(part).filter(|item| is_item(item)) {
+        match self.rematerialization_of(part).filter(|item| is_item(item)) {
             Some(item) => {
                 *part = item.clone();
                 again

@@ -15,7 +15,7 @@ use crate::syntax::calls::is_constructor;
 use crate::syntax::exits::Exits;
 use crate::syntax::methods::{Fact, is, is_one_of};
 use crate::syntax::names::is_any_of;
-use crate::values::text_types::gives_as_it_is_asked;
+use crate::values::text_types::yields_lazily;
 
 /// Adapters whose closure receives each item.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];
@@ -29,7 +29,7 @@ const MAKERS: [&str; 4] = ["from_fn", "once_with", "repeat_with", "successors"];
 impl Lower<'_> {
     /// Reports a variable that the iterator changes with each item, if the loop may end early and the variable is used
     /// afterwards.
-    pub(crate) fn check_taken(&self, iterator: &Expr, body: &Block) {
+    pub(crate) fn check_captures(&self, iterator: &Expr, body: &Block) {
         let mut changed = Set::new();
         changed_by(&self.locals, iterator, &mut changed);
         if changed.is_empty() || !self.may_end_early(body) {
@@ -49,10 +49,10 @@ impl Lower<'_> {
 
     /// Reports a variable that the values zipped to borrowed items change, if it is used after the loop: the values are
     /// collected before the number of items is known. With `is_bounded`, they are at most as many as the items.
-    pub(crate) fn check_beside(&self, values: &Expr, is_told: bool, body: &Block) {
+    pub(crate) fn check_zipped(&self, values: &Expr, is_bounded: bool, body: &Block) {
         let mut changed = Set::new();
         changed_by(&self.locals, values, &mut changed);
-        if changed.is_empty() || is_told && !self.may_end_early(body) {
+        if changed.is_empty() || is_bounded && !self.may_end_early(body) {
             return;
         }
         let Some(name) = self.needed_later(changed) else { return };
@@ -100,12 +100,12 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
                 if path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &MAKERS)));
             for closure in call.args.iter().filter(|_| is_maker) {
                 // A closure that yields items changes state.
-                let Usage { changes, writes, .. } = usage_of_closure(locals, closure);
-                out.extend(changes.into_iter().filter(|local| locals[*local].mutable));
+                let Usage { mutated, writes, .. } = usage_of_closure(locals, closure);
+                out.extend(mutated.into_iter().filter(|local| locals[*local].mutable));
                 out.extend(writes.into_iter().map(|place| place.local));
             }
             let is_asked = matches!(&*call.func, Expr::Path(path)
-                if path.path.segments.last().is_some_and(|last| gives_as_it_is_asked(&last.ident)));
+                if path.path.segments.last().is_some_and(|last| yields_lazily(&last.ident)));
             // The struct keeps a mutable borrow until the iterator is consumed.
             let keeps = is_asked || is_constructor(&call.func);
             let borrowed = call.args.iter().filter(|_| keeps).filter_map(borrowed_mutably);
@@ -115,9 +115,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
             let borrowed = made.fields.iter().filter_map(|field| borrowed_mutably(&field.expr));
             out.extend(borrowed.filter_map(|place| root_of(locals, place)));
         }
-        Expr::MethodCall(call)
-            if is_one_of(&TAKING_OUT, call) || gives_as_it_is_asked(&call.method) =>
-        {
+        Expr::MethodCall(call) if is_one_of(&TAKING_OUT, call) || yields_lazily(&call.method) => {
             out.extend(root_of(locals, &call.receiver));
         }
         Expr::MethodCall(call) if is(call, Fact::Iterator) => {

@@ -37,14 +37,14 @@ fn has_text(expr: &Expr) -> bool {
 
 impl Lower<'_> {
     /// The expression that rematerializes the declared local, if it can be rematerialized.
-    pub(crate) fn remade(&self, local: &syn::Local) -> Option<Expr> {
+    pub(crate) fn rematerialization(&self, local: &syn::Local) -> Option<Expr> {
         let (Pat::Ident(pat), _) = split_type(&local.pat) else { return None };
         // A `mut` binding may be assigned another value.
         if pat.by_ref.is_some() || pat.subpat.is_some() || pat.mutability.is_some() {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        if self.borrows().is_remade(&init.expr) {
+        if self.borrows().is_rematerializable(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
                 // Each block creates the closure anew, so `move` would move its captures in the first one.
@@ -52,7 +52,7 @@ impl Lower<'_> {
             }
             return Some(again);
         }
-        self.borrows().lent(&init.expr)
+        self.borrows().lookup_of(&init.expr)
     }
 
     /// Records how to rematerialize the bindings of `pat` that borrow parts of a place, by `ref` or because `value` is
@@ -83,7 +83,7 @@ impl Lower<'_> {
             return;
         }
         let modes = Bindings::of(pat);
-        let lent = self.borrows().lent_together(value);
+        let lent = self.borrows().rematerialized_scrutinee(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut are_shared = self.borrows().binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.borrows().binds_mutable_borrows(pat, value) {
@@ -120,7 +120,9 @@ impl Borrows<'_> {
         match expr {
             Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
             Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
-            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
+            Expr::Reference(borrow) => {
+                borrow.mutability.is_none() && self.is_rematerializable(expr)
+            }
             Expr::Path(_) => self.is_shared_borrow(expr),
             Expr::Tuple(expr) => are_borrows(&expr.elems),
             Expr::Array(expr) => are_borrows(&expr.elems),
@@ -130,11 +132,11 @@ impl Borrows<'_> {
     }
 
     /// The scrutinee with its lookups rematerialized, also those in a tuple.
-    pub(crate) fn lent_together(&self, value: &Expr) -> Option<Expr> {
-        let Expr::Tuple(tuple) = value else { return self.lent(value) };
+    pub(crate) fn rematerialized_scrutinee(&self, value: &Expr) -> Option<Expr> {
+        let Expr::Tuple(tuple) = value else { return self.lookup_of(value) };
         let mut tuple = tuple.clone();
         for part in &mut tuple.elems {
-            if let Some(lent) = self.lent(part) {
+            if let Some(lent) = self.lookup_of(part) {
                 *part = lent;
             }
         }
@@ -183,7 +185,7 @@ impl Borrows<'_> {
     }
 
     /// The expression that rematerializes the local, if `expr` names a rematerialized local.
-    pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
+    pub(crate) fn rematerialization_of(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
         let local = self.locals.of_path(&path.path)?;
         self.locals[local].rematerialized_by()
@@ -191,7 +193,7 @@ impl Borrows<'_> {
 
     /// Whether the expression names a local that is rematerialized as a shared borrow.
     pub(crate) fn is_shared_borrow(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some_and(|made| self.shares(made))
+        self.rematerialization_of(expr).is_some_and(|made| self.shares(made))
     }
 
     fn shares(&self, made: &Expr) -> bool {
@@ -206,7 +208,7 @@ impl Borrows<'_> {
 
     /// Whether the expression names a local that is rematerialized as a mutable borrow.
     pub(crate) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some_and(|made| self.lends_mutably(made))
+        self.rematerialization_of(expr).is_some_and(|made| self.lends_mutably(made))
     }
 
     /// Whether the expression returns a mutable borrow, and not a value that contains one.
@@ -234,7 +236,7 @@ impl Borrows<'_> {
         }
     }
 
-    pub(crate) fn is_remade(&self, expr: &Expr) -> bool {
+    pub(crate) fn is_rematerializable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(literal) => {
                 matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
@@ -242,7 +244,7 @@ impl Borrows<'_> {
             // A run keeps the value that a numeric constant had in the build that read it.
             Expr::Path(path) => {
                 self.is_constant_path(expr) && !is_plain_constant(&path.path)
-                    || self.is_remade_local(expr)
+                    || self.is_rematerialized_local(expr)
             }
             Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
             Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
@@ -263,10 +265,10 @@ impl Borrows<'_> {
                 };
                 closure.asyncness.is_none()
                     && closure.inputs.len() <= MAX_PARAMETERS
-                    && usage.changes.iter().all(|local| !self.locals[*local].mutable)
+                    && usage.mutated.iter().all(|local| !self.locals[*local].mutable)
                     && usage.reads.iter().all(stays)
             }
-            Expr::Paren(expr) => self.is_remade(&expr.expr),
+            Expr::Paren(expr) => self.is_rematerializable(&expr.expr),
             _ => false,
         }
     }
@@ -307,8 +309,8 @@ impl Borrows<'_> {
         }
     }
 
-    fn is_remade_local(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some()
+    fn is_rematerialized_local(&self, expr: &Expr) -> bool {
+        self.rematerialization_of(expr).is_some()
     }
 
     /// Whether the path names a constant, judged by its spelling.

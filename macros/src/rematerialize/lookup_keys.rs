@@ -20,16 +20,16 @@ use crate::values::projections::projects;
 
 impl Lower<'_> {
     /// Saves the keys of the lookups in `value` that the patterns borrow from.
-    pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
+    pub(crate) fn save_keys_for(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
-        if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
+        if is_borrowed { self.save_keys_of_chain(value) } else { self.save_keys(value) }
     }
 
     /// Saves the keys of the lookups in `value`, and emits its insertions.
-    pub(crate) fn keep_found(&mut self, value: Expr) -> Expr {
+    pub(crate) fn save_keys(&mut self, value: Expr) -> Expr {
         match value {
-            value if self.borrows().fills(&value) => self.fill(value),
-            value if ends_in_part(&value) => self.keep_in(value),
+            value if self.borrows().may_insert(&value) => self.insert_missing(value),
+            value if ends_in_part(&value) => self.save_keys_of_chain(value),
             mut value => {
                 let parts = match &mut value {
                     Expr::Tuple(tuple) => Some(&mut tuple.elems),
@@ -38,7 +38,7 @@ impl Lower<'_> {
                     _ => None,
                 };
                 for part in parts.into_iter().flatten() {
-                    *part = self.keep_found(std::mem::replace(part, Expr::PLACEHOLDER));
+                    *part = self.save_keys(std::mem::replace(part, Expr::PLACEHOLDER));
                 }
                 value
             }
@@ -46,43 +46,44 @@ impl Lower<'_> {
     }
 
     /// Saves the keys of the methods of a chain.
-    pub(crate) fn keep_in(&mut self, value: Expr) -> Expr {
+    pub(crate) fn save_keys_of_chain(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Paren(expr)
             }
             Expr::Try(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Try(expr)
             }
             Expr::Reference(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Reference(expr)
             }
             Expr::Field(mut expr) => {
-                *expr.base = self.keep_in(*expr.base);
+                *expr.base = self.save_keys_of_chain(*expr.base);
                 Expr::Field(expr)
             }
-            Expr::Index(mut expr) if self.borrows().lends_to_look(&expr.expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+            Expr::Index(mut expr) if self.borrows().is_shared_lookup(&expr.expr) => {
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 self.leave_before(&expr.expr, [&*expr.index]);
-                self.keep_key(&mut expr.index);
+                self.save_key(&mut expr.index);
                 Expr::Index(expr)
             }
             Expr::MethodCall(mut call)
-                if is(&call, Fact::Finds)
-                    && self.borrows().lends_items_to_change(&call.receiver) =>
+                if is(&call, Fact::Searches)
+                    && self.borrows().yields_mutable_items(&call.receiver) =>
             {
-                *call.receiver = self.keep_in(*call.receiver);
-                self.keep_place(call)
+                *call.receiver = self.save_keys_of_chain(*call.receiver);
+                self.save_position(call)
             }
             Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_in(*call.receiver);
-                let finds = [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Picks];
-                if is_any(&call, &finds) && self.borrows().is_lending(&call.receiver) {
+                *call.receiver = self.save_keys_of_chain(*call.receiver);
+                let finds =
+                    [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Positional];
+                if is_any(&call, &finds) && self.borrows().is_lookup(&call.receiver) {
                     self.leave_before(&call.receiver, &call.args);
-                    self.keep_arguments(&mut call);
+                    self.save_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }
@@ -91,7 +92,7 @@ impl Lower<'_> {
     }
 
     /// Saves the keys of the lookup that the branches match, so that their values can be rematerialized from it.
-    pub(crate) fn keep_decided(&mut self, value: &mut Expr) {
+    pub(crate) fn save_keys_of_scrutinee(&mut self, value: &mut Expr) {
         let decided = match value {
             Expr::Match(expr) => &mut *expr.expr,
             Expr::If(expr) => match first_mut(&mut expr.cond) {
@@ -101,14 +102,14 @@ impl Lower<'_> {
             _ => return,
         };
         if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_))
-            && self.borrows().lends_part(decided)
+            && self.borrows().borrows_by_lookup(decided)
         {
             let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
             *decided = self.without_temporaries(None, |this| {
                 let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
-                let before = this.borrowed;
-                let chain = this.keep_found(chain);
-                this.borrowed = before;
+                let before = this.kept_temporaries;
+                let chain = this.save_keys(chain);
+                this.kept_temporaries = before;
                 chain
             });
         }
@@ -116,11 +117,11 @@ impl Lower<'_> {
 
     /// Saves the position of the item that a search among mutable items finds: another search, after the item was
     /// changed, might find another one. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
-    fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
+    fn save_position(&mut self, call: ExprMethodCall) -> Expr {
         let ExprMethodCall { receiver, method, args, .. } = &call;
         let function = Ident::new(&format!("place_of_{method}"), method.span());
         let place = syn::parse_quote_spanned!(method.span()=> ::piton::__private::#function(#receiver, #args));
-        self.borrowed += 1;
+        self.kept_temporaries += 1;
         let place = self.spill(place);
         let method = Ident::new("nth", method.span());
         let args = std::iter::once(place).collect();
@@ -128,10 +129,10 @@ impl Lower<'_> {
     }
 
     /// Saves the arguments of a lookup. `range` takes the ends of a range by value, so they are copied.
-    pub(crate) fn keep_arguments(&mut self, call: &mut ExprMethodCall) {
+    pub(crate) fn save_arguments(&mut self, call: &mut ExprMethodCall) {
         let takes_ends = call.method == "range" || call.method == "range_mut";
         for arg in &mut call.args {
-            self.keep_key(arg);
+            self.save_key(arg);
             if let (Expr::Range(range), true) = (arg, takes_ends) {
                 let ends = range.start.iter_mut().chain(&mut range.end);
                 for end in ends.filter(|end| matches!(***end, Expr::Path(_))) {
@@ -149,36 +150,36 @@ impl Lower<'_> {
         }
     }
 
-    pub(crate) fn keep_key(&mut self, key: &mut Expr) {
+    pub(crate) fn save_key(&mut self, key: &mut Expr) {
         let is_place =
             |expr: &Expr| self.borrows().is_place(expr) || self.borrows().never_changes(expr);
         match key {
             key if self.borrows().is_fixed(key) => {}
             // A range is not `Copy`, but its ends may be.
             Expr::Range(range) => {
-                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
+                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.save_key(end));
             }
             Expr::Closure(_) => {}
             Expr::MethodCall(lent) if self.borrows().lent_key(lent).is_some() => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
-            Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
-            key => self.keep_value(key),
+            Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
+            key => self.save_value(key),
         }
     }
 
     /// Saves the operand of a dereference: its target may be unsized, such as `str`.
-    pub(crate) fn keep_borrowed(&mut self, value: &mut Expr) {
+    pub(crate) fn save_dereferenced(&mut self, value: &mut Expr) {
         match value {
-            Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
+            Expr::Paren(value) => self.save_dereferenced(&mut value.expr),
             Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
-                self.keep_borrowed(&mut value.expr);
+                self.save_dereferenced(&mut value.expr);
             }
             // The base may change, or the part may not be `Copy`.
             part @ (Expr::Index(_) | Expr::Field(_)) => {
                 *part = syn::parse_quote_spanned!(part.span()=> ::piton::__private::copy_of_key(&#part));
-                self.keep_value(part);
+                self.save_value(part);
             }
-            value => self.keep_value(value),
+            value => self.save_value(value),
         }
     }
 
@@ -191,7 +192,7 @@ impl Lower<'_> {
         stmts: &mut Vec<Stmt>,
     ) -> Option<Expr> {
         let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.borrows().is_place(&part.expr));
-        (is_element || self.borrows().lent(chain).is_some()).then_some(())?;
+        (is_element || self.borrows().lookup_of(chain).is_some()).then_some(())?;
         let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
         let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
         let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
@@ -212,8 +213,8 @@ impl Lower<'_> {
         Some(chain)
     }
 
-    fn keep_value(&mut self, value: &mut Expr) {
-        self.borrowed += 1;
+    fn save_value(&mut self, value: &mut Expr) {
+        self.kept_temporaries += 1;
         let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
         *value = self.spill(kept);
     }
@@ -279,23 +280,25 @@ impl Borrows<'_> {
     pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
         let Some(context) = self.context else { return false };
         let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
-        let made_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
-        let mut made_of = made_of.flat_map(|local| usage::made_of(self.locals, local));
-        asks(expr) || made_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
+        let sources_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
+        let mut sources_of = sources_of.flat_map(|local| usage::sources_of(self.locals, local));
+        asks(expr)
+            || sources_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
     }
 
     /// Whether the lookups in a value have keys that must be saved before the value can be rematerialized.
-    pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
+    pub(crate) fn has_unsaved_keys(&self, value: &Expr) -> bool {
         match value {
-            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
-            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.has_unsaved_keys(part)),
+            Expr::Array(array) => array.elems.iter().any(|part| self.has_unsaved_keys(part)),
             Expr::Call(call) if only_wraps(&call.func) => {
-                call.args.iter().any(|part| self.is_to_be_kept(part))
+                call.args.iter().any(|part| self.has_unsaved_keys(part))
             }
             Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
             value => {
-                let finds = || self.lends_part(value) || self.finds_item(value);
-                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
+                let finds = || self.borrows_by_lookup(value) || self.finds_mutable_item(value);
+                self.may_insert(value)
+                    || ends_in_part(value) && finds() && self.lookup_of(value).is_none()
             }
         }
     }
@@ -305,7 +308,7 @@ impl Borrows<'_> {
 fn may_leave(chain: &Expr) -> bool {
     match chain {
         Expr::Try(_) => true,
-        Expr::MethodCall(call) => is(call, Fact::Opens) || may_leave(&call.receiver),
+        Expr::MethodCall(call) => is(call, Fact::Unwraps) || may_leave(&call.receiver),
         Expr::Field(expr) => may_leave(&expr.base),
         Expr::Index(expr) => may_leave(&expr.expr),
         Expr::Paren(expr) => may_leave(&expr.expr),
@@ -375,9 +378,10 @@ fn ends_in_part(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => ends_in_part(&expr.expr),
         Expr::Try(expr) => ends_in_part(tried(expr)),
-        Expr::MethodCall(call) if is(call, Fact::Opens) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Unwraps) => ends_in_part(&call.receiver),
         Expr::MethodCall(call) => {
-            let part = [Fact::Part, Fact::PartMut, Fact::Picks, Fact::Finds, Fact::Defaults];
+            let part =
+                [Fact::Part, Fact::PartMut, Fact::Positional, Fact::Searches, Fact::Defaults];
             is_any(call, &part) || call.method == "filter" || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),

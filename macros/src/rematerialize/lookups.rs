@@ -31,11 +31,11 @@ struct Chain<'e> {
 
 impl Borrows<'_> {
     /// The expression that rematerializes `value`, if `value` borrows a part of a place through lookups.
-    pub(crate) fn lent(&self, value: &Expr) -> Option<Expr> {
+    pub(crate) fn lookup_of(&self, value: &Expr) -> Option<Expr> {
         match value {
-            Expr::Paren(expr) => self.lent(&expr.expr),
+            Expr::Paren(expr) => self.lookup_of(&expr.expr),
             Expr::Try(expr) => self.opened(tried(expr)),
-            Expr::MethodCall(call) if is(call, Fact::Opens) => self.opened(&call.receiver),
+            Expr::MethodCall(call) if is(call, Fact::Unwraps) => self.opened(&call.receiver),
             // `&accounts.get(&id)?.owner`, `&accounts[&id]`
             Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)) => {
                 let mut chain = self.lending(&expr.expr)?;
@@ -52,17 +52,17 @@ impl Borrows<'_> {
     }
 
     /// Whether a chain borrows a part of a place, or its items.
-    pub(crate) fn is_lending(&self, chain: &Expr) -> bool {
+    pub(crate) fn is_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some()
     }
 
     /// Whether a chain borrows one part of a place.
-    pub(crate) fn lends_a_part(&self, chain: &Expr) -> bool {
+    pub(crate) fn is_lookup_of_part(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part)
     }
 
     /// Whether the expression is a place, or a chain that returns a shared borrow of a part of one.
-    pub(crate) fn lends_to_look(&self, chain: &Expr) -> bool {
+    pub(crate) fn is_shared_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part && chain.is_shared)
     }
 
@@ -73,17 +73,17 @@ impl Borrows<'_> {
     }
 
     /// Whether the chain returns a mutable borrow of a part.
-    pub(crate) fn lends_to_change(&self, chain: &Expr) -> bool {
+    pub(crate) fn is_mutable_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
     }
 
     /// Whether the chain returns an iterator of mutable borrows.
-    pub(crate) fn lends_items_to_change(&self, chain: &Expr) -> bool {
+    pub(crate) fn yields_mutable_items(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| !(chain.gives_part || chain.is_shared))
     }
 
     fn opened(&self, value: &Expr) -> Option<Expr> {
-        let lent = self.lent(value)?;
+        let lent = self.lookup_of(value)?;
         Some(made("opened", &lent, value))
     }
 
@@ -130,14 +130,14 @@ impl Borrows<'_> {
         }
         let mut chain = self.lending(&call.receiver)?;
         let has_items = !chain.gives_part;
-        let (looks, picks) = (is(call, Fact::Finds), is(call, Fact::Picks));
+        let (looks, picks) = (is(call, Fact::Searches), is(call, Fact::Positional));
         let is_first = self.is_place(&call.receiver);
-        let opens = is(call, Fact::Opens);
+        let opens = is(call, Fact::Unwraps);
         if opens && self.is_taken_out_of(&call.receiver) {
             return None;
         }
         let has_default = is(call, Fact::Defaults) && chain.is_shared && !is_first;
-        let sifts = is(call, Fact::Sifts) && chain.is_shared && !is_first;
+        let sifts = is(call, Fact::Filters) && chain.is_shared && !is_first;
         let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
         let adapts = has_items && (is(call, Fact::Adapts) || sifts);
         chain.has_numbers |= call.method == "enumerate";

@@ -47,14 +47,17 @@ pub(crate) enum Deferred {
 
 impl Lower<'_> {
     /// Saves the arguments of a chain that is evaluated after later operands.
-    pub(crate) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
+    pub(crate) fn save_deferred_arguments(&mut self, chain: Expr, changed: &Changed) -> Expr {
         match chain {
             Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_keys(*call.receiver, changed);
+                *call.receiver = self.save_deferred_arguments(*call.receiver, changed);
                 let joins = joins(&call);
                 for arg in &mut call.args {
                     if joins && is_call(arg) {
-                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
+                        *arg = self.save_deferred_arguments(
+                            std::mem::replace(arg, Expr::PLACEHOLDER),
+                            changed,
+                        );
                     } else if !self.borrows().lasts(arg, changed) {
                         *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
@@ -62,12 +65,14 @@ impl Lower<'_> {
                 Expr::MethodCall(call)
             }
             Expr::Field(mut expr) => {
-                *expr.base = self.keep_keys(*expr.base, changed);
+                *expr.base = self.save_deferred_arguments(*expr.base, changed);
                 Expr::Field(expr)
             }
-            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
+            Expr::Paren(expr) if !is_range(&expr.expr) => {
+                self.save_deferred_arguments(*expr.expr, changed)
+            }
             value if is_made(&value) || is_range(&value) => {
-                self.borrowed += 1;
+                self.kept_temporaries += 1;
                 self.spill(value)
             }
             place => place,
@@ -102,7 +107,7 @@ impl Borrows<'_> {
                     call.args.len() == 1 && self.deferred(&call.receiver)? != Deferred::MayPanic;
                 is_entry.then_some(Deferred::Lends)
             }
-            method if named(method, Fact::Fills) => {
+            method if named(method, Fact::Inserts) => {
                 let entry = receiver.filter(|entry| gives_entry(entry))?;
                 self.deferred_call(entry)?;
                 call.args.iter().all(is_empty).then_some(Deferred::Fills)

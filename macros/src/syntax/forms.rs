@@ -19,7 +19,7 @@ pub(crate) fn without_parens(expr: Expr) -> Expr {
 pub(crate) fn gives_option(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => gives_option(&expr.expr),
-        Expr::MethodCall(call) => is(call, Fact::Part) && !is(call, Fact::Always),
+        Expr::MethodCall(call) => is(call, Fact::Part) && !is(call, Fact::Infallible),
         _ => false,
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbe
         Expr::MethodCall(call) => {
             let lends = is(call, Fact::Part)
                 || is(call, Fact::Whole)
-                || is(call, Fact::Picks)
+                || is(call, Fact::Positional)
                 || gives_items && is(call, Fact::Items);
             lends && is_of(&call.receiver, input)
         }

@@ -85,10 +85,10 @@ pub(crate) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::MethodCall(call) if is_one_of(&["copied", "cloned"], call) => copied(call, &of),
         Expr::MethodCall(call) if is_one_of(&OPENED, call) => opened(call, &of),
         Expr::MethodCall(call) if call.method == "zip" => {
-            beside(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
+            zip(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
         }
         Expr::MethodCall(call) if call.method == "enumerate" => {
-            beside(Shape::Unknown, of(&call.receiver))
+            zip(Shape::Unknown, of(&call.receiver))
         }
         Expr::MethodCall(call) if call.method == "as_str" && call.args.is_empty() => Shape::Lent,
         Expr::MethodCall(call) => {
@@ -206,7 +206,7 @@ fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
 }
 
 /// The shape of pairs whose texts must be of one kind.
-fn beside(left: Shape, right: Shape) -> Shape {
+fn zip(left: Shape, right: Shape) -> Shape {
     let item = |list| match list {
         Shape::List(item) => *item,
         _ => Shape::Unknown,

@@ -74,7 +74,7 @@ pub(crate) fn may_give_own(name: &Ident) -> bool {
 }
 
 /// Whether a function of this name in the file takes a mutable borrow that the returned iterator may hold.
-pub(crate) fn gives_as_it_is_asked(name: &Ident) -> bool {
+pub(crate) fn yields_lazily(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     signatures(&file.text, &name.to_string()).any(changes_as_it_is_asked)
 }

@@ -82,7 +82,7 @@ impl Returned<'_> {
 
     /// Whether the local is the one in question, or is rematerialized from it.
     fn is_of(&self, local: LocalId) -> bool {
-        usage::made_of(self.locals, local).contains(&self.local)
+        usage::sources_of(self.locals, local).contains(&self.local)
     }
 }
 

@@ -115,7 +115,10 @@ impl Captures {
 }
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    graph.usages_within(region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
+    graph
+        .usages_within(region)
+        .flat_map(|usage| &usage.partial_moves)
+        .any(|place| place.local == local)
 }
 
 /// The outer locals that each region uses.
@@ -131,7 +134,7 @@ fn outer(graph: &Graph) -> Captures {
             let usages = block.all_usages();
             for named in usages.flat_map(|usage| &usage.mentions) {
                 // A use of a rematerialized local is a use of the locals from which it is rematerialized.
-                let used = graph.made_of(*named).iter().copied();
+                let used = graph.sources_of(*named).iter().copied();
                 let used: Vec<_> = used.filter(|local| !is_inside(local, id)).collect();
                 // A borrow that is created in the region counts as a direct use.
                 if !is_inside(named, id) {

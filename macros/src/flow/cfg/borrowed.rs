@@ -15,7 +15,7 @@ use crate::ir::{Graph, LocalId, RegionId};
 
 /// Adds reads, at the creation of each region, of the outer places that the region assigns.
 pub(super) fn note(graph: &mut Graph) {
-    let parts = graph.touched.moves.iter().filter(|part| !part.fields.is_empty());
+    let parts = graph.touched.partial_moves.iter().filter(|part| !part.fields.is_empty());
     let lose_parts: Set<LocalId> = parts.map(|part| part.local).collect();
     if lose_parts.is_empty() {
         return;
@@ -29,7 +29,7 @@ pub(super) fn note(graph: &mut Graph) {
         let Some(block) = graph.blocks.get_mut(entry.0) else { continue };
         let first = block.usages.first_mut().unwrap_or(&mut block.end_usage);
         for place in assigned {
-            first.look(place.clone(), Set::new());
+            first.add_read(place.clone(), Set::new());
             first.reads.insert(place);
         }
     }
@@ -38,8 +38,8 @@ pub(super) fn note(graph: &mut Graph) {
 /// The places that a region and its inner regions assign.
 fn assigned(graph: &Graph, region: RegionId) -> Set<Place> {
     let places = graph.usages_within(region).flat_map(|usage| {
-        let whole = usage.replaces.iter().map(|local| Place::whole(*local));
-        whole.chain(usage.fills.iter().cloned())
+        let whole = usage.reassigned.iter().map(|local| Place::whole(*local));
+        whole.chain(usage.maybe_assigned_parts.iter().cloned())
     });
     places.collect()
 }

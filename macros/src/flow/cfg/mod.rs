@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use syn::{Pat, PatType};
 
 use crate::collections::sets::Set;
-use crate::ir::usage::{Jump, Made, Usage, bound_locals};
+use crate::ir::usage::{Jump, Sources, Usage, bound_locals};
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Touched, Tree,
@@ -316,7 +316,7 @@ impl Builder {
         let Self { locals, params, scopes, regions, .. } = self;
         let mut graph = Graph {
             edges: Vec::new(),
-            made: Made::all(&locals),
+            sources: Sources::all(&locals),
             touched: Touched::by(&blocks),
             locals,
             points,

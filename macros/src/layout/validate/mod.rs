@@ -74,8 +74,9 @@ impl Machine<'_> {
             }
         }
         let given = segment.entry.iter().map(|id| self.place(*id).local);
-        let mut locals =
-            given.chain(segment.remade.iter().copied()).chain(segment.declared.iter().copied());
+        let mut locals = given
+            .chain(segment.rematerialized.iter().copied())
+            .chain(segment.declared.iter().copied());
         match locals.find(|local| !in_scope[local.0]) {
             Some(local) => {
                 let name = self.name(local);
@@ -98,7 +99,7 @@ impl Machine<'_> {
 
     fn what_is_remade_is_not_given(&self, segment: &Segment) -> Checked {
         let mut given = segment.entry.iter().map(|id| self.place(*id).local);
-        match given.find(|local| segment.remade.contains(local)) {
+        match given.find(|local| segment.rematerialized.contains(local)) {
             Some(local) => {
                 let name = self.name(local);
                 Err(format!("`{name}` is both given and made again in block {}", segment.block.0))

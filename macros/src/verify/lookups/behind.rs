@@ -13,7 +13,7 @@ use syn::{Expr, ExprCall, Pat};
 use super::Lookups;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::usage::{Place, Usage, made_of};
+use crate::ir::usage::{Place, Usage, sources_of};
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
 
 /// Reports each such borrow once.
@@ -59,8 +59,8 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
     // A change through the borrow itself is allowed.
     let is_through = liveness.captures().is_used_outside(region, local);
     let uses = |usage: &Usage| {
-        let Usage { reads, writes, may_write, spends, .. } = usage;
-        [reads, writes, may_write, spends].into_iter().flatten().any(overlaps)
+        let Usage { reads, writes, may_write, moved, .. } = usage;
+        [reads, writes, may_write, moved].into_iter().flatten().any(overlaps)
     };
     !is_through && graph.usages_within(region).any(uses)
 }
@@ -76,7 +76,7 @@ pub(super) fn places_of_key(locals: &Locals, key: &Place) -> Vec<Place> {
     let mut places: Vec<Place> = sources.iter().map(|source| source.place_of(key)).collect();
     if places.is_empty() {
         // The captures of a rematerialized closure.
-        places.extend(made_of(locals, key.local).into_iter().map(Place::whole));
+        places.extend(sources_of(locals, key.local).into_iter().map(Place::whole));
         places.retain(|place| place.local != key.local);
     }
     places.push(key.clone());

@@ -13,7 +13,7 @@ use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::flow::liveness::Liveness;
-use crate::ir::usage::{Place, Usage, bound_locals, made_of};
+use crate::ir::usage::{Place, Usage, bound_locals, sources_of};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals, RegionId, Terminator};
 use crate::layout::{Layout, Link};
 use crate::syntax::conditions::chain;
@@ -41,14 +41,14 @@ struct Lookups<'a> {
 
 impl Lookups<'_> {
     /// The rematerialized locals.
-    fn made_again(&self) -> impl Iterator<Item = LocalId> {
+    fn rematerialized(&self) -> impl Iterator<Item = LocalId> {
         let locals = &self.graph.locals;
         locals.ids().filter(|local| locals[*local].is_rematerialized())
     }
 
     fn report_changed_keys(&self, diagnostics: &Diagnostics) {
         let locals = &self.graph.locals;
-        for local in self.made_again() {
+        for local in self.rematerialized() {
             let keys: Set<Place> = keys(locals, local)
                 .iter()
                 .flat_map(|key| behind::places_of_key(locals, key))
@@ -101,7 +101,7 @@ impl Lookups<'_> {
         let segment = self.layout.segment(self.layout.segment_of[id.0]);
         self.is_needed_beside(block.region, local)
             || usages.any(|(usage, needed)| needed.contains(&local) && this(usage))
-                && (segment.is_some_and(|segment| segment.remade.contains(&local))
+                && (segment.is_some_and(|segment| segment.rematerialized.contains(&local))
                     || self.liveness.is_needed_until(self.graph, id, local, |to| self.is_arm(to)))
     }
 
@@ -175,7 +175,7 @@ fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
         }
     }
     let mut keys = Keys { locals, found: Set::new() };
-    for made in made_of(locals, local) {
+    for made in sources_of(locals, local) {
         if let Some(expr) = locals[made].rematerialized_by() {
             keys.visit_expr(expr);
         }

@@ -21,10 +21,10 @@ pub(crate) struct MovedKey {
 pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     let Lookups { graph, layout, .. } = lookups;
     let mut moved = Vec::new();
-    for found in lookups.made_again() {
+    for found in lookups.rematerialized() {
         let keys = keys(&graph.locals, found);
         let is_key = |place: &Place| keys.iter().any(|key| key.overlaps(place));
-        let spends = &graph.touched.spends;
+        let spends = &graph.touched.moved;
         let spent = spends
             .iter()
             .filter(|spent| is_key(spent))
@@ -48,7 +48,7 @@ pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
 /// Whether the place may be moved at the end of the code. For a projection, the state at jumps is unknown.
 fn may_be_gone(usage: &Usage, spent: &Place) -> bool {
     match &spent.fields[..] {
-        [] => usage.used_up.contains(&spent.local),
-        _ => usage.spends.contains(spent) && usage.jumps.is_empty(),
+        [] => usage.moved_at_end.contains(&spent.local),
+        _ => usage.moved.contains(spent) && usage.jumps.is_empty(),
     }
 }
