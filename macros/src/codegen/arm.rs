@@ -12,7 +12,7 @@ use crate::ir::{Block, BlockId, BlockKind, Local, LocalId, RegionId, span_ends};
 use crate::layout::{Segment, VariableId, scope_path};
 use crate::syntax::macros::scan_names;
 
-/// What is printed, and of which machine.
+/// The printed segment and its machine.
 #[derive(Clone, Copy)]
 pub(super) struct Arm<'a> {
     pub(super) machine: &'a Machine<'a>,

@@ -1,4 +1,4 @@
-//! Checks of rematerialized constants. A constant with a `Cell` would lose what was stored in it.
+//! Checks of rematerialized constants. A constant with a `Cell` would lose the stored value.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;

@@ -85,8 +85,6 @@ pub(crate) struct Scope {
 
 /// The jump targets of a loop or labeled block. A target is `None` if its block is unreachable, so that the graph does
 /// not contain it.
-///
-/// A block that control does not come to is not in the graph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Target {
     pub(crate) exit: Option<BlockId>,

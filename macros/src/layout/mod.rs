@@ -71,7 +71,7 @@ pub(crate) struct Segment {
     given: Set<LocalId>,
     /// The variables of `entry` that its code does not touch and that all exits except the end of the workflow need.
     kept: Set<VariableId>,
-    /// Whether the workflow may end in it, so that what it keeps is dropped.
+    /// Whether the workflow may end in it, which drops the variables that it keeps.
     pub(crate) may_end: bool,
     /// The `?` that it applies to the outcome of its await first.
     pub(crate) question: Option<FirstQuestion>,
@@ -157,7 +157,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Segment) {
         let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
-        // rustc reports what the start reads without having assigned it.
+        // rustc reports a local that the start reads without having assigned it.
         let is_start = graph[block].kind == BlockKind::Start;
         let is_given = |place: &Place| !is_start && !vacant.at(block, place.local);
         let places = places.into_iter().filter(is_given);

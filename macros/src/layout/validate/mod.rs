@@ -220,7 +220,7 @@ impl Machine<'_> {
                 };
                 let there = &known[self.layout.segment_of[from.0].0];
                 let given = segment.entry.iter().map(|id| self.place(*id).local);
-                // What is outside of a region is there in all of it.
+                // All blocks of a region have the locals outside it.
                 let mut given = given.filter(|local| !self.is_outside(*local, from));
                 if let Some(local) = given.find(|local| !there.contains(local)) {
                     let (name, from, to) = (self.name(local), from.0, to.0);

@@ -45,7 +45,6 @@ impl Analysis<'_> {
     /// Visits the base of a struct expression: the fields that are not `given` move out of it, and the others stay.
     fn visit_rest(&mut self, rest: &Expr, given: &[&syn::Member]) {
         let Some(place) = self.place(rest) else { return self.visit(rest, Mode::Scrutinee) };
-        if place.fields.is_empty() {}
         self.usage.moved.insert(place.clone());
         // The given fields need not be initialized in the base.
         let before = self.flow.clone();
