@@ -67,22 +67,22 @@ impl Awaited<'_> {
     /// Binds the outcome of one operation, or the value of the first `?` that is applied to it.
     fn poll_alone(&self, out: &mut TokenStream, token: &Ident) {
         let (parked, cx, value, pending) = (parked(), context(), &self.value, &self.pending);
-        let asked = self.arm.segment.question.as_ref();
+        let question = self.arm.segment.question.as_ref();
         // rustc reports errors of the `?` there.
-        let at = asked.map_or_else(Span::call_site, |asked| asked.span);
+        let at = question.map_or_else(Span::call_site, |question| question.span);
         let resumed = Piece(|out: &mut TokenStream| {
             let resume = Ident::new("resume", token.span());
             add_at!(out, at, (#token.#resume)(#parked, #cx));
         });
-        let Some(FirstQuestion { awaited, made, .. }) = asked else {
+        let Some(FirstQuestion { awaited, operand, .. }) = question else {
             // A `?` would be two more calls, each with a type of its own.
             return add!(out, let __piton::Some(#value) = #resumed else { #pending };);
         };
-        if made.is_some() {
+        if operand.is_some() {
             add!(out, let __piton::Some(mut #awaited) = #resumed else { #pending };);
         }
-        let outcome = Piece(|out: &mut TokenStream| match made {
-            Some(made) => add_at!(out, at, __piton::Some(#made)),
+        let outcome = Piece(|out: &mut TokenStream| match operand {
+            Some(operand) => add_at!(out, at, __piton::Some(#operand)),
             None => resumed.to_tokens(out),
         });
         let asked = Piece(|out: &mut TokenStream| {

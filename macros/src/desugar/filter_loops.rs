@@ -1,11 +1,11 @@
 //! `for` loops over filtered items of a borrowed local: `for line in order.lines.iter().filter(…)`.
 //!
 //! ```text
-//! for pat in lent.filter(looks) { … }   →   for item in lent {
-//!                                               if !keeps(&item, looks) { continue; }
-//!                                               let pat = item;
-//!                                               …
-//!                                           }
+//! for pat in list.iter().filter(keeps) { … }   →   for item in list.iter() {
+//!                                                          if !keeps(&item) { continue; }
+//!                                                          let pat = item;
+//!                                                          …
+//!                                                      }
 //! ```
 //!
 //! An iterator evaluates its filter right before it yields an item, so the loop can do it. The underlying items can

@@ -31,7 +31,7 @@ pub(crate) struct FirstQuestion {
     /// The variable that holds the outcome.
     pub(crate) awaited: Ident,
     /// The operand of the `?` if it is more than the outcome: `awaited.map_err(Error::boxed)`.
-    pub(crate) made: Option<Expr>,
+    pub(crate) operand: Option<Expr>,
     /// Whether a `let` binds the result of the `?`, so that rustc reports no type error at the `?`.
     pub(crate) is_bound: bool,
     /// Whether nothing else in the same node may end the run.
@@ -74,11 +74,11 @@ fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<FirstQuesti
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
-    let made = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
+    let operand = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
     Some(FirstQuestion {
         span: question.question_token.span,
         awaited: awaited.clone(),
-        made,
+        operand,
         is_bound: is_whole && matches!(pat, Some(Pat::Ident(_))),
         is_alone: ends.0 == 1,
     })

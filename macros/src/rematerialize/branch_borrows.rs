@@ -94,7 +94,7 @@ impl Lower<'_> {
         value: &mut Expr,
         source: &str,
         is_held: bool,
-        stays: bool,
+        discards: bool,
     ) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
         let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
@@ -120,7 +120,7 @@ impl Lower<'_> {
         let mut numbers = 0u32..;
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let (number, span) = (numbers.next(), given.span());
-            *given = match stays {
+            *given = match discards {
                 // Other branches, or the use of the value, determine the type.
                 true if is_none(given) || self.borrows().is_constant(given) => {
                     syn::parse_quote_spanned!(span=> { #branch = #number; })
