@@ -4,6 +4,12 @@
 //! operand before an await is in a temporary, unless nothing in between can change it. A statement that does not
 //! suspend is unchanged, except for the labels of jumps to loops that are lowered. Assumes unique names
 //! (`resolve`).
+//!
+//! ```text
+//! pay(price(id).await, fee(id).await)   →   let __piton_1 = price(id).await;
+//!                                           let __piton_2 = fee(id).await;
+//!                                           pay(__piton_1, __piton_2)
+//! ```
 
 pub(crate) mod conditions;
 mod control;

@@ -6,6 +6,10 @@
 //!
 //! Guarantee for later passes: no `.await` is left where there is no machine (in a closure, an `async` block that
 //! is not part of one of piton's macros, a constant, an unknown macro).
+//!
+//! ```text
+//! let started = Instant::now();       error: a workflow cannot use `Instant::now`, which reads the clock of the machine
+//! ```
 
 mod awaits;
 mod effects;

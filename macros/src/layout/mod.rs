@@ -4,6 +4,13 @@
 //! function's `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other
 //! block is printed inside the segment that leads to it, so that its borrows and temporaries work as in the source.
 //! Guarantees: see [`validate()`].
+//!
+//! ```text
+//! let mut sum = 0;               start: segment 0, receives nothing
+//! for id in ids {                head of the loop: segment 2, receives sum, rest of id
+//!     sum += price(id).await;    state `price`: segment 1, saves and loads sum, rest of id
+//! }
+//! ```
 
 mod assigned_types;
 mod first_question;

@@ -5,8 +5,9 @@
 //! after an await, `desugar` lowers loops and `select!`, and `anf` walks the body.
 //!
 //! ```text
-//! lower.temporary(&value)      let __piton_1 = value;
-//! lower.point(name, kind)      a state of that name
+//! lower.temporary(&value)                  a local `__piton_1` for the value
+//! lower.push(Stmt::Declare(local))         a statement of the tree
+//! lower.points.add(name, kind, span)       a suspension point, whose state has that name
 //! ```
 
 pub(crate) mod borrows;

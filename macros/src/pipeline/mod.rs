@@ -1,4 +1,7 @@
 //! The pipeline of passes behind `#[workflow]`.
+//!
+//! Input: the arguments of the attribute, and the item. Output: the items that replace it. [`compile`] calls the passes in
+//! order: `resolve`, `anf`, `cfg`, `liveness`, `layout`, `verify`, `codegen`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};

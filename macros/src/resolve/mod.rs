@@ -6,6 +6,12 @@
 //! uses in macros and format strings. Code that does not suspend keeps its own bindings, and their names unless a
 //! local has the name. Assumes that lower-case names in patterns are bindings, and others constants or variants,
 //! unless a declaration around the function or the place of the pattern shows otherwise.
+//!
+//! ```text
+//! let total = price(id).await;            let total = price(id).await;
+//! let total = round(total).await;    →    let total_2 = round(total).await;
+//! note!("{total}")                        note!("{total_2}")
+//! ```
 
 mod bindings;
 mod bound_by;
