@@ -33,8 +33,8 @@ use crate::diagnostics::Diagnostics;
 use crate::frontend::fragments;
 use crate::syntax::root::Root;
 
-/// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
-/// after a crash it goes on from there.
+/// Compiles an `async fn` into a durable state machine. Its state is saved at every `.await`, and after a
+/// crash the run continues from there.
 ///
 /// ```ignore
 /// #[workflow]
@@ -48,54 +48,54 @@ use crate::syntax::root::Root;
 /// let run = client.start(fulfill(order)).id("order-42").await?;
 /// ```
 ///
-/// Calling the function makes a `WorkflowCall`: started with a client it becomes a run of its own;
-/// awaited in another workflow it becomes a part of that one's run. A type of the function's name
-/// carries what is known of it, such as `fulfill::GRAPH`. That of a method has no name; its graph is
+/// Calling the function creates a `WorkflowCall`. Started with a client, the call becomes a run; awaited
+/// in another workflow, it becomes a part of that workflow's run. A type with the function's name has the
+/// definition, such as `fulfill::GRAPH`. The type of a method has no name; its graph is
 /// `Account::open(owner).graph()`.
 ///
-/// The attribute may stand on functions and on methods with `self` by value in an `impl` block. If
-/// the block is made by another macro, it stands on the block, too.
+/// The attribute applies to functions, and to methods with `self` by value in an `impl` block. If
+/// another macro generates the block, the block needs the attribute as well.
 ///
-/// The first parameter may be `cx: &Context`. All others are stored, so they own their data.
+/// The first parameter may be `cx: &Context`. All other parameters are stored, so they own their data.
 ///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | the stored name | the function's, with its type in front for a method |
-/// | `formerly = "…"` | another stored name that it had, perhaps one of several: runs of that name are runs of it | |
-/// | `version = 2` | which of several versions of one name it is | 1 |
-/// | `allow(rule, …)` | these rules are not applied | |
+/// | `name = "…"` | the stored name | the function's, after its type for a method |
+/// | `formerly = "…"` | a former stored name; may be repeated. Runs stored under it belong to this workflow | |
+/// | `version = 2` | the version among several workflows of one name | 1 |
+/// | `allow(rule, …)` | these rules are off | |
 /// | `warn(rule, …)` | breaking these rules is a warning | |
 /// | `deny(rule, …)` | breaking these rules is an error | all rules but `repeated_state` |
-/// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
-/// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
-/// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
-/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfill::workflow_id(&order)` makes an id as well | the run id |
-/// | `history = 10` | how many past states of a run are kept, to go back to or to look at | none |
-/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
+/// | `strict` | called free functions must be [`#[deterministic]`](macro@deterministic) | off |
+/// | `durability = "relaxed"` | the run continues while its state is being written | `"strict"` |
+/// | `max_steps_ahead = 16` | the maximum number of steps that a relaxed run may be ahead of the disk | 16 |
+/// | `id = "order-{order.id}"` | the workflow id of a run that is started without one: a pattern with parameters and their fields. `fulfill::workflow_id(&order)` formats it | the run id |
+/// | `history = 10` | the number of past states to keep per run, for inspection and for going back | none |
+/// | `crate = "…"` | the path of this crate, if another crate re-exports it | its name in `Cargo.toml` |
 ///
 /// # Durability
-/// *Strict*: a step's state is on disk before anything that the step asks for begins. After a crash,
-/// only attempts that were under way are made again.
+/// *Strict*: the state of a step is on disk before the operations of the step start. After a crash,
+/// only the attempts that were running are repeated.
 ///
-/// *Relaxed*: the run goes on while the database writes, by up to `max_steps_ahead` steps. After a
-/// crash it goes back to the last state on disk and makes the steps since then again, at most that
-/// many, with the activities that they asked for. The activities that the state on disk itself asks for
-/// are made again as well, under way or over: where one follows another, `max_steps_ahead` + 1 in all.
-/// What others can see is as in a strict workflow: a result is on disk
-/// before anybody gets it, a signal is taken from the inbox only with the state that has used it, and
-/// an activity that is `at_most_once` or has a `transaction` keeps its promise, since the run waits
-/// for the database before it begins. A clean shutdown repeats nothing.
+/// *Relaxed*: the run continues while the database writes, up to `max_steps_ahead` steps ahead. After a
+/// crash, the run continues from the last state on disk and repeats the steps since then, with their
+/// activities. The activities of the state on disk are repeated as well, even if they had finished: in a
+/// sequence of activities, at most `max_steps_ahead` + 1 in all.
+/// Observers see the same as with a strict workflow. A result is on disk before anyone receives it. A
+/// signal leaves the inbox only with the state that has used it. An activity with `at_most_once` or
+/// `transaction` keeps its guarantee, because it starts only after the database has written. A clean
+/// shutdown repeats nothing.
 ///
 /// # In the body
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[state("…")]` | a statement or expression with one await, a branch of `select!`, `join!` or `try_join!` | the stored name |
-/// | `#[formerly("…")]` | a `let` statement with one variable | another name that it had: saved states have its value under that name |
-/// | `#[expose]` | a `let` statement with one variable | it is saved in every state to the end of its scope, and can be read from outside by its name: [`#[query]`](macro@query), `client.by_id(…).variable(…)` |
-/// | `#[redact]` | a `let` statement, a parameter | people who look at a run do not see the values of the variables, nor what a loop or an expression keeps of them; what is computed from them is seen |
+/// | `#[formerly("…")]` | a `let` statement with one variable | a former name of the variable, which saved states may contain |
+/// | `#[expose]` | a `let` statement with one variable | the variable is saved in every state until the end of its scope, and can be read from outside by its name: [`#[query]`](macro@query), `client.by_id(…).variable(…)` |
+/// | `#[redact]` | a `let` statement, a parameter | inspection hides the values of the variables, and the parts of them that a loop or an expression saves; values computed from them are shown |
 ///
-/// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
-/// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.
+/// `docs/limits.md` lists the rules for workflows, with the reason and the rewrite for each.
+/// With `PITON_EXPAND=1`, or the function's name instead of `1`, the compiler prints the machine.
 #[proc_macro_attribute]
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = arguments.into();
@@ -115,9 +115,9 @@ pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A workflow without type parameters registers itself, and a generic one that is only awaited by
-/// other workflows needs no registration. Each instance has a stored name of its own, which every
-/// program that serves its runs must agree on: the workflow's with the types as written here,
-/// without the modules that they are in (`relay<Order>`), unless `name = "…"` gives another.
+/// other workflows needs no registration. Each instance has its own stored name, which must be the same
+/// in every program that serves its runs: the workflow's name with the types as written here,
+/// without their modules (`relay<Order>`), unless `name = "…"` gives another.
 #[proc_macro]
 pub fn register(input: TokenStream) -> TokenStream {
     let input = input.into();
@@ -135,17 +135,17 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Calling the function makes an `ActivityCall`, which runs when a workflow awaits it: the arguments
-/// are encoded at the call, so they may be references. A function that returns `T` gives `T`, and a
-/// failure of the engine (a timeout, a panic) then fails the run. A function that returns
-/// `Result<T, E>` gives `Result<T, ActivityError<E>>`. Whether an error is worth another attempt is
-/// said by `Retryable`, if its type implements that, and by `non_retryable`. A panic is tried again as
-/// an error is.
+/// Calling the function creates an `ActivityCall`, which runs when a workflow awaits it. The arguments
+/// are encoded at the call, so they may be references. If the function returns `T`, the call returns `T`,
+/// and a failure outside the function (a timeout, a panic) fails the run. If the function returns
+/// `Result<T, E>`, the call returns `Result<T, ActivityError<E>>`. `Retryable`, if the error type
+/// implements it, and `non_retryable` decide whether an error is retried. A panic is retried like an
+/// error.
 ///
 /// The first parameter may be `cx: &ActivityContext`. It is not a part of the call.
 ///
-/// The attribute may also stand on functions in an `impl` block without type parameters, and on methods
-/// that take `self` by value or by reference, which is then encoded with the arguments:
+/// The attribute also applies to functions in an `impl` block without type parameters, and to methods
+/// with `self` by value or by reference, which is encoded with the arguments:
 ///
 /// ```ignore
 /// impl Shop {
@@ -156,58 +156,58 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// let receipt = Shop::charge(&order.id, order.cents).await?;
 /// ```
 ///
-/// They are stored as `Shop::charge`. If the block is made by another macro, the attribute stands on
-/// the block, too.
+/// The stored name is `Shop::charge`. If another macro generates the block, the block needs the attribute
+/// as well.
 ///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | the stored name | the function's, with its type in front for a method |
-/// | `start_to_close = "30s"` | how long one attempt may take | no limit |
-/// | `schedule_to_close = "1h 30m"` | how long all attempts may take, with the waits between | no limit |
-/// | `schedule_to_start = "5m"` | how long an attempt may wait for its turn | no limit |
-/// | `heartbeat = "10s"` | how long an attempt may be silent, see below | no limit |
-/// | `delay = "10m"` | how long after the call the first attempt is due | at once |
-/// | `queue = "gpu"` | the queue whose workers attempt it, see below | the run's own worker |
-/// | `priority = 5` | calls on a queue with a higher one are attempted first | 0 |
+/// | `name = "…"` | the stored name | the function's, after its type for a method |
+/// | `start_to_close = "30s"` | the maximum time of one attempt | no limit |
+/// | `schedule_to_close = "1h 30m"` | the maximum time of all attempts, with the waits between | no limit |
+/// | `schedule_to_start = "5m"` | the maximum time that an attempt may wait to start | no limit |
+/// | `heartbeat = "10s"` | the maximum time between two heartbeats of an attempt, see below | no limit |
+/// | `delay = "10m"` | the time from the call to the first attempt | none |
+/// | `queue = "gpu"` | the queue of the calls, see below | none: the run's own worker |
+/// | `priority = 5` | calls with a higher priority start first on a queue | 0 |
 /// | `partition = "{tenant}"` | the partition of the queue, see [the guide](https://docs.rs/piton) | none |
 /// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
-/// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
+/// | `retry(backoff = 2.0)` | the factor of each further wait | 2.0 |
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |
-/// | `retry(max_attempts = 5)` | attempts in all; 0 is no limit | 0 |
-/// | `retry(jitter = 0.1)` | by which part a wait may be shortened at random | 0.1 |
-/// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are final | none |
-/// | `retry(panics = false)` | that a panic is final | a panic is tried again |
-/// | `at_most_once` | never attempted twice, see below | off |
-/// | `transaction` | what it writes to the database is committed with its outcome, see below | off |
-/// | `max_concurrent = 8` | how many attempts one worker makes at a time | no limit |
+/// | `retry(max_attempts = 5)` | the maximum number of attempts; 0 is no limit | 0 |
+/// | `retry(jitter = 0.1)` | the maximum fraction by which a wait is shortened at random | 0.1 |
+/// | `retry(non_retryable = [CardError::Declined { .. }])` | errors, as patterns, that are not retried | none |
+/// | `retry(panics = false)` | a panic is not retried | panics are retried |
+/// | `at_most_once` | at most one attempt, see below | off |
+/// | `transaction` | the function's writes to the database are committed with its outcome, see below | off |
+/// | `max_concurrent = 8` | the maximum number of concurrent attempts in one worker | no limit |
 /// | `blocking` | the function is no `async fn` and may block its thread | off |
-/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
+/// | `crate = "…"` | the path of this crate, if another crate re-exports it | its name in `Cargo.toml` |
 ///
-/// # How often it is carried out
-/// At least once: if the worker dies during an attempt, another attempt is made, with the same
-/// `cx.idempotency_key()`. An `at_most_once` activity is never attempted again. Its errors are final,
-/// and if its worker died the workflow gets `ActivityError::OutcomeUnknown`: it may have had its
-/// effect, or not. That is also what it gets in the rare case that the worker died just before.
+/// # Delivery guarantee
+/// At least once: if the worker dies during an attempt, another attempt follows, with the same
+/// `cx.idempotency_key()`. An `at_most_once` activity has no second attempt. Its errors are final, and
+/// if its worker dies, the workflow receives `ActivityError::OutcomeUnknown`: the activity may have had
+/// its effect or not. In rare cases, the worker died just before the attempt.
 ///
 /// # Queues
-/// Without a queue, an activity is attempted by the worker that owns the run. On a queue it becomes a
-/// row, in the commit that asks for it, and any worker that serves the queue
-/// (`Worker::new(&client).queue("gpu")`) takes it, in whatever process. Its outcome comes to the run
-/// exactly once. When the workflow gives the call up, or the run closes, the row goes and the running
-/// function is told (`cx.cancelled()`). A call may name its queue itself: `charge(..).queue("eu")`.
+/// Without a queue, the worker that owns the run attempts the activity. With a queue, the commit that
+/// requests the activity inserts a row, and any worker that serves the queue
+/// (`Worker::new(&client).queue("gpu")`) takes it, in any process. The run receives the outcome exactly
+/// once. If the workflow drops the call, or the run closes, the row is removed and the running function
+/// is notified (`cx.cancelled()`). A call may name its queue itself: `charge(..).queue("eu")`.
 ///
-/// # Signs of life
-/// `cx.heartbeat(&progress)` says that an attempt is alive, and what the next one is to know of it
-/// (`cx.last_heartbeat()`). With `heartbeat = "10s"` an attempt that is silent for longer is given up
-/// and tried again.
+/// # Heartbeats
+/// `cx.heartbeat(&progress)` reports that an attempt is alive, and saves its progress for the next one
+/// (`cx.last_heartbeat()`). With `heartbeat = "10s"`, an attempt without a heartbeat for longer than
+/// that fails and is retried.
 ///
-/// # Ending elsewhere
-/// An activity may hand out `cx.token()` and end with `cx.complete_later().await`. Whoever has the token
-/// completes the attempt from anywhere, with `client.complete_activity::<approve>(..)`, or fails it,
-/// also when the worker that began it has died.
+/// # Completing from elsewhere
+/// An activity may hand out `cx.token()` and end with `cx.complete_later().await`. Code with the token
+/// completes or fails the attempt from anywhere, with `client.complete_activity::<approve>(..)`, even
+/// after the worker that started it has died.
 ///
 /// # Transactions
-/// A `transaction` activity writes into the database that holds the runs, in a transaction of its own:
+/// A `transaction` activity writes to the database of the runs, in a transaction:
 ///
 /// ```ignore
 /// use piton::sqlx::{self, PgConnection};
@@ -220,28 +220,28 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The connection is the first parameter, after the context if there is one: `&mut PgConnection` or
-/// `&mut SqliteConnection`, whichever database the worker uses; with the other one the run fails. When
-/// the function returns a value, what it wrote and that value become durable together, under the same
-/// guard as every step: however often it is attempted, whatever dies, its writes are there exactly
-/// once. An error, a panic or a timeout rolls them back, and then it is tried again as usual.
+/// `&mut SqliteConnection`, as the worker's database; with the other type the run fails. When
+/// the function returns a value, its writes and the value are committed together, under the same
+/// guard as every step: its writes happen exactly once, regardless of retries and crashes. An error, a
+/// panic or a timeout rolls them back, and the activity is retried as usual.
 ///
-/// It must be short, because others wait for what it holds: on SQLite nobody else can write, on
-/// Postgres it has one of the worker's connections. Unless it says otherwise, `start_to_close` is 5 s.
-/// On SQLite no lease can be renewed meanwhile, by no worker that uses the file: with a longer
-/// `start_to_close`, give them all a lease (`Worker::lease`, 15 s by default) of twice that at least.
-/// It must not end the transaction itself. A call that is given up, as by `select!`, is rolled back,
-/// unless its commit is under way: then its writes are there once, and the workflow goes on without
-/// the value that came with them.
+/// The function must be short, because it holds locks: on SQLite nothing else can write, and on
+/// Postgres it holds one of the worker's connections. The default of `start_to_close` is 5 s.
+/// On SQLite, no worker on the file can renew its lease meanwhile. With a longer `start_to_close`, give
+/// all workers a lease (`Worker::lease`, 15 s by default) of at least twice that.
+/// The function must not end the transaction itself. If the workflow drops the call, as in a `select!`,
+/// the transaction is rolled back. If it is being committed at that moment, its writes happen once, and
+/// the workflow continues without the returned value.
 ///
 /// # Blocking
-/// A `blocking` function runs on a thread for such functions, of which a worker uses a limited number
+/// A `blocking` function runs on a blocking thread, of which a worker uses a limited number
 /// (`Worker::max_blocking`). A thread cannot be stopped: after a timeout or a request to cancel, the
-/// function goes on to its end, unheard, and another attempt may begin meanwhile.
+/// function continues to its end, its result is ignored, and another attempt may start meanwhile.
 ///
 /// # Tests
-/// The body itself is an associated function of the type of the same name, with the parameters as
-/// written, the context included: `charge::call(&cx, "order-42", 1_200).await`. That of a method is
-/// beside it: `Shop::call_charge("order-42", 1_200).await`.
+/// The body is an associated function of the type with the function's name, with the parameters as
+/// written, including the context: `charge::call(&cx, "order-42", 1_200).await`. The body of a method is
+/// a function beside it: `Shop::call_charge("order-42", 1_200).await`.
 #[proc_macro_attribute]
 pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
@@ -259,7 +259,7 @@ pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The stored name is that of the type unless `#[signal(name = "…")]` gives another.
+/// The stored name is the type's name, unless `#[signal(name = "…")]` gives another.
 #[proc_macro_derive(Signal, attributes(signal))]
 pub fn signal(item: TokenStream) -> TokenStream {
     let item = item.into();
@@ -267,7 +267,7 @@ pub fn signal(item: TokenStream) -> TokenStream {
     root.applied(signal::expand(item, Diagnostics::new())).into()
 }
 
-/// Makes the fields of a struct attributes of a run, by which filters find it.
+/// Makes the fields of a struct attributes of a run, which filters can search.
 ///
 /// ```ignore
 /// #[derive(Attributes)]
@@ -282,9 +282,9 @@ pub fn signal(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A `String` is a keyword, of at most 1,000 bytes, and with `#[attribute(text)]` a text, of at most 32 KiB. A
-/// `Vec<String>` is a list of keywords. Integers of at most 64 bits with a sign, floats, `bool` and `Timestamp` are what
-/// they are. An `Option` that is `None` unsets the attribute. The name is that of the field unless
+/// A `String` is a keyword of at most 1,000 bytes, or with `#[attribute(text)]` a text of at most 32 KiB. A
+/// `Vec<String>` is a list of keywords. Integers that fit in an `i64`, floats, `bool` and `Timestamp` keep their types.
+/// `None` unsets the attribute. The name of the attribute is the field's name, unless
 /// `#[attribute(name = "…")]` gives another.
 #[proc_macro_derive(Attributes, attributes(attribute))]
 pub fn attributes(item: TokenStream) -> TokenStream {
@@ -307,10 +307,10 @@ pub fn attributes(item: TokenStream) -> TokenStream {
 ///
 /// | option | meaning | default |
 /// |---|---|---|
-/// | `name = "…"` | the stored name | that of the type |
+/// | `name = "…"` | the stored name | the type's name |
 /// | `reply = …` | the type of the answer | `()` |
-/// | `error = …` | the type of the error that it may be refused with | `Never`: it cannot be refused |
-/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
+/// | `error = …` | the type of the error with which the run may refuse it | `Never`: the run cannot refuse it |
+/// | `crate = "…"` | the path of this crate, if another crate re-exports it | its name in `Cargo.toml` |
 #[proc_macro_derive(Update, attributes(update))]
 pub fn update(item: TokenStream) -> TokenStream {
     let item = item.into();
@@ -318,7 +318,7 @@ pub fn update(item: TokenStream) -> TokenStream {
     root.applied(update::expand(item, Diagnostics::new())).into()
 }
 
-/// Lets a function be asked about a run from outside: a pure function of variables that its workflow exposes.
+/// Makes a pure function of exposed variables a query, which code outside the workflow calls on a run.
 ///
 /// ```ignore
 /// #[query(order)]
@@ -329,13 +329,12 @@ pub fn update(item: TokenStream) -> TokenStream {
 /// let total = run.query(total::args("EUR")).await?;
 /// ```
 ///
-/// The first parameters are exposed variables, each by its name and by a reference to its type (a text is `&String`);
-/// from the first one on that is no such reference, they are arguments. That the workflow exposes the variables is
-/// checked by the compiler. The function stays an ordinary one, and a type of its name is put beside it, whose function
-/// `args` takes the arguments. It is carried out in the process that asks, on the state that the last commit of the run
-/// has left.
+/// The first parameters are exposed variables: each has the variable's name, and a reference to its type (`&String` for a
+/// text). The parameters from the first other type on are arguments. The compiler checks that the workflow exposes the
+/// variables. The function is unchanged; a type of its name is added, whose function `args` takes the arguments. The
+/// query runs in the calling process, on the state of the run's last commit.
 ///
-/// `crate = "…"` behind the workflow is the path of this crate, where another one re-exports it.
+/// `crate = "…"` after the workflow is the path of this crate, if another crate re-exports it.
 #[proc_macro_attribute]
 pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
@@ -343,7 +342,7 @@ pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
     root.applied(query::expand(arguments, item, query::Kind::Query, Diagnostics::new())).into()
 }
 
-/// Has a function look at updates before they are sent.
+/// Makes a function the validator of an update: it is called before the update is sent.
 ///
 /// ```ignore
 /// #[validator(order)]
@@ -352,11 +351,11 @@ pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The first parameter is the update, the others are exposed variables, as those of a [`query`](macro@query). The error
-/// is that of the update. The function is carried out in the process that sends the update, if that has it, on the state
-/// that the last commit of the run has left, and before anything is written: what it refuses, the run never hears of. By
-/// the time that the run takes the update, its state may be another, so it has to check by itself what must hold. A run
-/// that does not have the variables yet is not looked at, nor is an update whose id was accepted before.
+/// The first parameter is the update, the others are exposed variables, as for a [`query`](macro@query). The error type
+/// is the update's. The function runs in the process that sends the update, if that process has it, on the state of the
+/// run's last commit, before anything is written. The run never receives a refused update. The state may change before
+/// the run takes the update, so the workflow must check what has to hold then. The function is not called for a run that
+/// has no such variables yet, nor for an update whose id was accepted before.
 #[proc_macro_attribute]
 pub fn validator(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
@@ -365,7 +364,7 @@ pub fn validator(arguments: TokenStream, item: TokenStream) -> TokenStream {
     root.applied(query::expand(arguments, item, kind, Diagnostics::new())).into()
 }
 
-/// Checks a function that workflows call by the same rules as their bodies, and leaves it as it is.
+/// Checks a function by the rules for workflows' bodies, so that workflows may call it. The function is unchanged.
 ///
 /// ```ignore
 /// #[deterministic]
@@ -374,9 +373,9 @@ pub fn validator(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A `#[workflow(strict)]` calls no free function without it. Beside a free function it emits an
-/// empty type of the same name, by which the workflow knows it; a method with `self` is only
-/// checked. It takes `allow(…)`, `warn(…)` and `deny(…)` as [`#[workflow]`](macro@workflow) does.
+/// A `#[workflow(strict)]` calls free functions only if they have it. For a free function, the attribute
+/// emits an empty type of the same name as a marker; a method with `self` is only
+/// checked. The options `allow(…)`, `warn(…)` and `deny(…)` are those of [`#[workflow]`](macro@workflow).
 #[proc_macro_attribute]
 pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
@@ -384,7 +383,7 @@ pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     root.applied(deterministic::expand(arguments, item, Diagnostics::new())).into()
 }
 
-/// Carries runs over that are parked in a state which does not fit the code of today.
+/// Migrates runs that are parked in a state which the current code does not have.
 ///
 /// ```ignore
 /// #[derive(Deserialize)]
@@ -400,10 +399,10 @@ pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The parameter is any type that is `Deserialize`; its fields are the locals that the state has saved, as far as they
-/// are needed. The state to go on at must await what the saved one did. The function is asked only if the state does not
-/// fit without it. It must give the same each time, and have no effect: it is called again for each run, and with made-up
-/// values by `piton::lock`, which prints the struct.
+/// The parameter is any type that is `Deserialize`; its fields are saved locals of the state. Locals that the function
+/// does not need may be left out. The target state must await the same operation as the saved one. The function is
+/// called only if the state cannot be resumed without it. It must be pure: it is called for each run, and `piton::lock`
+/// calls it with generated values.
 #[proc_macro_attribute]
 pub fn migrate(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));

@@ -51,7 +51,7 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
             let help = "write `register!(relay::<Order>);`, or with a stored name, \
                         `register!(relay::<Order>, name = \"orders.relay\");`";
             let text = error.to_string();
-            // Of a name that cannot be, there is something else to say.
+            // The error of an invalid name has a help of its own.
             let (message, help) = text.split_once("\n\n  help: ").unwrap_or((&text, help));
             diagnostics.error(error.span(), Rule::ATTRIBUTES, message, help);
             return diagnostics.finish_with(TokenStream::new());
@@ -91,8 +91,8 @@ pub(crate) fn expand(input: TokenStream, diagnostics: Diagnostics) -> TokenStrea
     })
 }
 
-/// The type arguments, as they stand in a stored name: `<Order, 3>`. Paths are cut to their last
-/// part, so that moving a type to another module does not rename anything.
+/// The type arguments as in a stored name: `<Order, 3>`. Paths are reduced to their last segment, so that moving a type
+/// to another module does not change the name.
 fn arguments(function: &ExprPath) -> String {
     struct Arguments(Vec<String>);
     impl Visit<'_> for Arguments {
@@ -112,7 +112,7 @@ fn arguments(function: &ExprPath) -> String {
     if found.0.is_empty() { String::new() } else { format!("<{}>", found.0.join(", ")) }
 }
 
-/// Cuts paths to their last part.
+/// Reduces paths to their last segment.
 struct LastParts;
 
 impl VisitMut for LastParts {

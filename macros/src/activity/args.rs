@@ -10,11 +10,11 @@ use syn::parse::ParseStream;
 use syn::{Ident, Lit, LitBool, LitInt, LitStr, Pat, Token};
 
 use crate::diagnostics::Diagnostics;
-use crate::frontend::args::{CRATE, Known, parse_name, parse_options};
+use crate::frontend::args::{CRATE, Known, parse_count, parse_name, parse_options};
 use crate::frontend::id_pattern::parse_id;
 use crate::syntax::root::parse_crate;
 
-/// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
+/// The default of `start_to_close` with a transaction: a third of a worker's default lease.
 const TRANSACTION_LIMIT: Duration = Duration::from_secs(5);
 
 const DURATION_HELP: &str = "write it as `\"30s\"`, `\"1m\"`, `\"1h 30m\"` or `\"250ms\"`";
@@ -49,10 +49,10 @@ const RETRY: Known = &[
     ("panics", "panics = false"),
 ];
 
-/// What `#[activity(…)]` says.
+/// The arguments of `#[activity(…)]`.
 #[derive(Debug, Default)]
 pub(super) struct ActivityArgs {
-    /// `name = "…"`: the stored name, in place of the function's.
+    /// `name = "…"`: the stored name, instead of the function's name.
     pub(super) name: Option<LitStr>,
     /// `start_to_close = "…"`
     pub(super) start_to_close: Option<Duration>,
@@ -72,21 +72,21 @@ pub(super) struct ActivityArgs {
     pub(super) key: Option<LitStr>,
     /// `key_retention = "…"`
     pub(super) key_retention: Option<Duration>,
-    /// `partition = "…"`: whose turn on the queue the call takes.
+    /// `partition = "…"`: the partition of the queue that the call belongs to.
     pub(super) partition: Option<LitStr>,
     /// `retry(…)`
     pub(super) retry: RetryArgs,
     /// `at_most_once`
     pub(super) at_most_once: bool,
-    /// `blocking`: the function is not `async` and runs on a thread for such functions.
+    /// `blocking`: the function is not `async` and may block its thread.
     pub(super) blocking: bool,
-    /// `transaction`: what the function writes is committed with the state of the run.
+    /// `transaction`: the function's writes are committed with the state of the run.
     pub(super) transaction: Option<Ident>,
     /// `max_concurrent = 8`
     pub(super) max_concurrent: Option<LitInt>,
 }
 
-/// What `retry(…)` says.
+/// The arguments of `retry(…)`.
 #[derive(Debug, Default)]
 pub(super) struct RetryArgs {
     /// `initial = "…"`
@@ -106,7 +106,7 @@ pub(super) struct RetryArgs {
 }
 
 impl ActivityArgs {
-    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    /// Parses the arguments. Reports errors, and uses the arguments without errors.
     pub(super) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
         parse_options(tokens, diagnostics, ACTIVITY, |key, input| {
@@ -126,7 +126,10 @@ impl ActivityArgs {
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
                 "transaction" => args.transaction = Some(key.clone()),
-                "max_concurrent" => args.max_concurrent = Some(parse_max_concurrent(input)?),
+                "max_concurrent" => {
+                    let help = "the number is how many attempts one worker makes at the same time";
+                    args.max_concurrent = Some(parse_count(input, "max_concurrent", help)?);
+                }
                 _ => {
                     let content;
                     syn::parenthesized!(content in input);
@@ -139,8 +142,7 @@ impl ActivityArgs {
         args
     }
 
-    /// What is written in a transaction is written once; other promises would be weaker or mean
-    /// nothing beside that.
+    /// Reports options that contradict a transaction: its writes happen exactly once, so weaker promises are useless.
     fn check_transaction(&mut self, diagnostics: &Diagnostics) {
         let Some(transaction) = &self.transaction else { return };
         for (given, option, help) in [
@@ -166,7 +168,7 @@ impl ActivityArgs {
                 diagnostics.malformed(transaction, message, help);
             }
         }
-        // The connection, and on SQLite the right to write, are lent for this long at most.
+        // The attempt holds a connection, and on SQLite the write lock, for this time at most.
         self.start_to_close.get_or_insert(TRANSACTION_LIMIT);
     }
 }
@@ -267,7 +269,7 @@ fn duration(value: Duration) -> TokenStream {
     quote!(::core::time::Duration::new(#seconds, #nanoseconds))
 }
 
-/// Reads `= "30s"`. A day has 24 hours.
+/// Parses `= "30s"`. A day has 24 hours.
 fn parse_duration(input: ParseStream) -> syn::Result<Duration> {
     input.parse::<Token![=]>()?;
     let literal: Lit = input.parse()?;
@@ -292,8 +294,7 @@ fn parse_duration(input: ParseStream) -> syn::Result<Duration> {
     }
 }
 
-/// Reads `= 8`.
-/// Reads `= 5`, or `= -5`.
+/// Parses `= 5` or `= -5`.
 fn parse_priority(input: ParseStream) -> syn::Result<i16> {
     input.parse::<Token![=]>()?;
     let is_negative = input.parse::<Option<Token![-]>>()?.is_some();
@@ -310,20 +311,7 @@ fn parse_priority(input: ParseStream) -> syn::Result<i16> {
     })
 }
 
-fn parse_max_concurrent(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let limit: LitInt = input.parse()?;
-    if limit.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            limit.span(),
-            "`max_concurrent` must be at least 1\n\n  help: the number is how many attempts one worker makes at the \
-             same time",
-        ));
-    }
-    Ok(limit)
-}
-
-/// Reads `= [Declined { .. }, Expired | Stolen]`.
+/// Parses `= [Declined { .. }, Expired | Stolen]`.
 fn parse_patterns(input: ParseStream) -> syn::Result<Vec<Pat>> {
     input.parse::<Token![=]>()?;
     if !input.peek(syn::token::Bracket) {
@@ -338,7 +326,7 @@ fn parse_patterns(input: ParseStream) -> syn::Result<Vec<Pat>> {
     Ok(patterns.into_iter().collect())
 }
 
-/// Reads a factor of at least 1.
+/// Parses a factor of at least 1.
 fn parse_backoff(input: ParseStream) -> syn::Result<f64> {
     parse_number(
         input,
@@ -348,7 +336,7 @@ fn parse_backoff(input: ParseStream) -> syn::Result<f64> {
     )
 }
 
-/// Reads a part of 1.
+/// Parses a fraction from 0 to 1.
 fn parse_jitter(input: ParseStream) -> syn::Result<f64> {
     parse_number(
         input,
@@ -358,7 +346,7 @@ fn parse_jitter(input: ParseStream) -> syn::Result<f64> {
     )
 }
 
-/// Reads `= 2.0` or `= 2`.
+/// Parses `= 2.0` or `= 2`.
 fn parse_number(input: ParseStream, range: RangeInclusive<f64>, message: &str) -> syn::Result<f64> {
     input.parse::<Token![=]>()?;
     let literal: Lit = input.parse()?;

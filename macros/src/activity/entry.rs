@@ -12,8 +12,8 @@ use super::signature::{ActivitySignature, Lent, Returns};
 use crate::codegen::values_of;
 use crate::syntax::hygiene::hidden;
 
-/// The items of the implementation that it needs. What registers the activity is in one of them, or it would be one more
-/// item of the module.
+/// The items of the trait implementation for the worker. The registration is within one of them, which saves an item in
+/// the module.
 pub(super) fn entry(
     args: &ActivityArgs,
     function: &ActivityFn,
@@ -51,7 +51,7 @@ pub(super) fn entry(
     }
 }
 
-/// Reads the arguments and makes the future of one attempt.
+/// Decodes the arguments and creates the future of one attempt.
 fn attempt(
     args: &ActivityArgs,
     ident: &Ident,
@@ -87,13 +87,13 @@ fn attempt(
     with_arguments(signature, &locals, given, quote!(#context #attempt))
 }
 
-/// The future that holds what the function borrows while it runs.
+/// The future of an attempt, which owns the values that the function borrows.
 fn lending(
     args: &ActivityArgs,
     signature: &ActivitySignature<'_>,
     call: &TokenStream,
 ) -> TokenStream {
-    // A blocking activity is called by a thread that may wait.
+    // A blocking activity is called on a thread that may block.
     let awaited = (!args.blocking).then(|| quote!(.await));
     if signature.connection.is_none() {
         return quote_spanned!(call.span()=> async move { #call #awaited });
@@ -108,8 +108,8 @@ fn lending(
     }
 }
 
-/// Reads the arguments, and makes the `attempt` with them. With `let … else` a value that has been read would be dropped
-/// if what it was read from panics when that is dropped.
+/// Decodes the arguments, and evaluates `attempt` with them. With `let … else` instead of `match`, rustc would add a path
+/// that drops a decoded value if dropping its source panics.
 fn with_arguments(
     signature: &ActivitySignature<'_>,
     locals: &[Ident],
@@ -128,7 +128,7 @@ fn with_arguments(
     })
 }
 
-/// What the body is called with.
+/// The arguments of the body.
 fn passed(signature: &ActivitySignature<'_>, locals: &[Ident]) -> Vec<TokenStream> {
     let arguments =
         signature.parameters.iter().zip(locals).map(|(parameter, local)| match parameter.lent {
@@ -144,7 +144,7 @@ fn passed(signature: &ActivitySignature<'_>, locals: &[Ident]) -> Vec<TokenStrea
     let lent = signature
         .connection
         .map(|ty| quote!(__piton::transaction::connection::<#ty>(&mut *__piton_lent),));
-    // What is lent comes after `self`.
+    // A connection follows `self`.
     let receivers = signature.parameters.iter().filter(|parameter| parameter.is_receiver).count();
     passed.insert(receivers, quote!(#context #lent));
     passed

@@ -20,7 +20,7 @@ use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
 use crate::syntax::owned::{has_no_size, make_static, stored_parts};
 
-/// What stands for the function, which is a method if it is in an `impl` block.
+/// The items that replace the function, or the method in an `impl` block.
 pub(super) fn generate(
     args: &ActivityArgs,
     function: &ActivityFn,
@@ -40,7 +40,7 @@ pub(super) fn generate(
     quote!(#definition #call #body #activity)
 }
 
-/// The type that carries what is known of the activity.
+/// The type that carries the activity's definition.
 fn definition(function: &ActivityFn) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, .. }, .. } = function;
     let lints = function.attributes.iter().filter(|attribute| is_of_lints(attribute));
@@ -56,7 +56,7 @@ fn definition(function: &ActivityFn) -> TokenStream {
     }
 }
 
-/// The function that makes a call. That of a method contains its `activity`, which can stand nowhere else.
+/// The function that creates a call. For a method it contains the definition, which an `impl` block cannot.
 fn call(
     options: &TokenStream,
     function: &ActivityFn,
@@ -95,12 +95,12 @@ fn call(
     }
 }
 
-/// The lints of clippy that the function that makes a call is not to heed.
+/// The clippy lints that the generated function allows.
 fn lints() -> Option<TokenStream> {
     clippy::only(|| quote!(#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments)]))
 }
 
-/// The value that a call is.
+/// The value of a call.
 fn call_value(
     ident: &Ident,
     options: &TokenStream,
@@ -119,8 +119,8 @@ fn call_value(
     }
 }
 
-/// The encoded arguments of a call, and its parameters. Here rustc is asked, once, whether values of
-/// their types can be stored. The spans make it point at those that cannot.
+/// The encoded arguments of a call, and the parameters. This is the only place where rustc checks that the parameter
+/// types can be stored; the spans make it point at the types that cannot.
 fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
     let mut written = Vec::new();
@@ -135,7 +135,7 @@ fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream,
         let add = match lent {
             Lent::No => quote!(stored_argument),
             Lent::Whole => quote!(lent_argument),
-            // They are encoded as what owns them, of which rustc is asked.
+            // They are encoded as their owned types, which rustc checks.
             Lent::Part | Lent::Within(_) => {
                 let ask = quote_spanned!(span=> ::piton::__private::stored::<#owned>());
                 let borrow = matches!(lent, Lent::Within(_)).then(|| quote!(&));
@@ -154,7 +154,7 @@ fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream,
     (list, written)
 }
 
-/// The body, as a function that tests can call. rustc does not report the parameters that are `used` elsewhere.
+/// The body, as a function for tests. Parameters `used` elsewhere get no lint.
 fn body(function: &ActivityFn, method: Option<&Method>, used: Vec<&Ident>) -> TokenStream {
     let ActivityFn { visibility, signature, body, .. } = function;
     let mut signature = signature.clone();
@@ -260,7 +260,7 @@ fn activity_impl(
     }
 }
 
-/// What the function returns.
+/// The return type of the body.
 pub(super) fn returned(signature: &ActivitySignature<'_>) -> TokenStream {
     match signature.returns {
         Returns::Result(ty) | Returns::Plain(ty) => ty.to_token_stream(),
@@ -268,7 +268,7 @@ pub(super) fn returned(signature: &ActivitySignature<'_>) -> TokenStream {
     }
 }
 
-/// What awaiting a call gives.
+/// The output of an awaited call.
 fn output(signature: &ActivitySignature<'_>) -> TokenStream {
     match signature.returns {
         Returns::Result(ty) => output_of_result(ty),
@@ -277,7 +277,7 @@ fn output(signature: &ActivitySignature<'_>) -> TokenStream {
     }
 }
 
-/// The type of the errors that the function returns.
+/// The error type of the function.
 fn error_type(signature: &ActivitySignature<'_>) -> TokenStream {
     match signature.returns {
         Returns::Result(ty) => error_of_result(ty),
@@ -299,7 +299,7 @@ fn output_of_result(ty: &Type) -> TokenStream {
     }
 }
 
-/// What the engine has to know of an error that the function returns.
+/// The classification of the function's errors, for the engine.
 fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<TokenStream> {
     let Returns::Result(_) = signature.returns else { return None };
     let patterns = &args.retry.non_retryable;
@@ -324,8 +324,7 @@ fn error(args: &ActivityArgs, signature: &ActivitySignature<'_>) -> Option<Token
     })
 }
 
-/// What stands for an activity that has been refused: its type and function, so that what uses them is
-/// checked as usual.
+/// A replacement for a refused activity: its type and function, so that code that uses them is checked as usual.
 pub(super) fn refused(
     function: &ActivityFn,
     is_method: bool,
@@ -342,7 +341,7 @@ pub(super) fn refused(
     let is_result = matches!(&returned, Type::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == "Result"));
     let output = if is_result { output_of_result(&returned) } else { quote!(#returned) };
-    // The callers give no context, whichever the function takes.
+    // Callers never pass the context.
     let is_given = |input: &&FnArg| {
         !matches!(input, FnArg::Typed(input)
             if is_context(&input.ty) || is_context_of_workflows(&input.ty))

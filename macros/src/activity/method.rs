@@ -19,7 +19,7 @@
 //! ```
 //!
 //! An `impl` block cannot contain types beside a function, so the type of the activity is inside the function that
-//! makes the call, and cannot be named. The body stays in the block, where `Self` has its meaning.
+//! creates the call, and cannot be named. The body stays in the block, where `Self` is valid.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -33,19 +33,18 @@ use crate::diagnostics::rules::Rule;
 use crate::frontend::method::{Kind, block_around, type_of};
 use crate::frontend::substitute::Substitute;
 
-/// What an activity is in the `impl` block that it is in.
+/// The `impl` block of an activity that is a method.
 pub(super) struct Method {
-    /// The type that the block is for.
+    /// The type of the block, as a path.
     path: Path,
-    /// The same.
+    /// The type of the block.
     pub(super) owner: Type,
-    /// A reference to it.
+    /// A reference to the type.
     pub(super) reference: Type,
 }
 
 impl Method {
-    /// What the function is in `block`, or if that is `None`, in the block that is found around it.
-    /// Reports what activities cannot be in.
+    /// Finds the block around the function, unless `block` is given. Reports blocks that cannot have activities.
     pub(super) fn find(
         signature: &Signature,
         block: Option<&ItemImpl>,
@@ -84,18 +83,18 @@ impl Method {
         format!("{}::{function}", of_type.unwrap_or_default())
     }
 
-    /// The function that holds the body of `function`.
+    /// The name of the function with the body of `function`.
     pub(super) fn body_name(function: &Ident) -> Ident {
         format_ident!("call_{}", function.unraw(), span = function.span())
     }
 
-    /// That function, as a path from within any other.
+    /// The path of that function.
     pub(super) fn body(&self, function: &Ident) -> TokenStream {
         let (path, name) = (&self.path, Self::body_name(function));
         quote!(#path::#name)
     }
 
-    /// Writes out `Self` in what goes into the function that makes the call.
+    /// Replaces `Self` in the parts that the generated function contains.
     pub(super) fn write_out_self(&self, signature: &mut Signature, args: &mut ActivityArgs) {
         let mut substitute =
             Substitute { path: self.path.clone(), this: None, unclear: Vec::new() };

@@ -12,7 +12,7 @@
 //! impl Activity for charge { … }                             // and reads the arguments, calls, registers
 //! ```
 //!
-//! Within an `impl` block, all but the body goes into the function; see [`method`].
+//! Within an `impl` block, all items but the body are inside the function; see [`method`].
 //!
 //! The body is kept token for token, even if it does not parse: rustc then reports the syntax error, and the items
 //! around it keep their types.
@@ -42,8 +42,8 @@ use crate::diagnostics::rules::Rule;
 use crate::frontend::method::Kind;
 use crate::frontend::{conditions, method as blocks};
 
-/// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
-/// the errors and a function of the same signature, so that its callers do not fail too.
+/// Compiles `item`, a function or an `impl` block with functions. On an error, returns the errors and a function with
+/// the same signature, so that its callers have no further errors.
 pub(crate) fn expand(
     args: TokenStream,
     item: TokenStream,
@@ -57,7 +57,7 @@ pub(crate) fn expand(
     expand_function(args, item, None, diagnostics)
 }
 
-/// Compiles a function, in an `impl` block with this head if there is one.
+/// Compiles a function. `block` is the head of the `impl` block that contains it.
 fn expand_function(
     args: TokenStream,
     item: TokenStream,
@@ -88,14 +88,14 @@ fn expand_function(
     {
         return diagnostics.finish_with(both);
     }
-    // A mistake in the attribute leaves the types of the activity intact, so that the workflows
-    // that call it get no errors of their own.
+    // An error in the attribute leaves the activity's types intact, so that workflows that call it have no further
+    // errors.
     let argument_errors = diagnostics.take_errors();
     let method = Method::find(&function.signature, block, &diagnostics);
-    // rustc says that there is no `self` outside of a block.
+    // rustc reports `self` outside a block.
     let is_stray = matches!(method, Ok(None)) && function.signature.receiver().is_some();
     let Ok(method) = method else {
-        // In a trait, it must stay what the trait says.
+        // In a trait, the signature must stay as declared.
         return diagnostics.finish_with(quote!(#item #argument_errors));
     };
     if is_stray {
@@ -121,7 +121,7 @@ struct ActivityFn {
     attributes: Vec<Attribute>,
     visibility: Visibility,
     signature: Signature,
-    /// Not looked into.
+    /// Not parsed.
     body: TokenStream,
 }
 
@@ -137,7 +137,7 @@ impl Parse for ActivityFn {
 }
 
 impl ActivityFn {
-    /// Whether only rustc can tell which parameters there are.
+    /// Whether `#[cfg]` decides which parameters there are.
     fn has_conditional_parameters(&self) -> bool {
         let attributes = |input: &FnArg| match input {
             FnArg::Receiver(input) => input.attrs.clone(),
@@ -155,7 +155,7 @@ impl ActivityFn {
         self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
     }
 
-    /// Attributes of what users see: the function and the type.
+    /// Attributes for the visible items: the function and the type.
     fn outer_attributes(&self) -> impl Iterator<Item = &Attribute> {
         const OUTER: [&str; 6] = ["doc", "cfg", "deprecated", "allow", "warn", "deny"];
         self.attributes
@@ -163,7 +163,7 @@ impl ActivityFn {
             .filter(|attribute| OUTER.iter().any(|name| attribute.path().is_ident(name)))
     }
 
-    /// Attributes of the function that holds the body.
+    /// Attributes for the function with the body.
     fn body_attributes(&self) -> impl Iterator<Item = &Attribute> {
         self.attributes.iter().filter(|attribute| {
             !["doc", "deprecated"].iter().any(|name| attribute.path().is_ident(name))

@@ -24,14 +24,14 @@ const PARTITION: Purpose =
 /// The patterns of an activity on a queue.
 #[derive(Debug)]
 pub(super) struct Placement {
-    /// The key of a call: the pattern, and the expression that makes it.
+    /// The key of a call: the pattern, and the expression that formats it.
     key: Option<(Pattern, TokenStream)>,
     /// The partition of a call.
     partition: Option<Pattern>,
 }
 
 impl Placement {
-    /// The patterns of the attribute. Reports what is wrong with them.
+    /// Parses the patterns of the attribute. Reports errors.
     pub(super) fn of(
         args: &ActivityArgs,
         signature: &ActivitySignature<'_>,
@@ -60,14 +60,14 @@ impl Placement {
         }
     }
 
-    /// The parameters that the patterns name, which are used even if the body does not name them.
+    /// The parameters in the patterns. They count as used even if the body does not name them.
     pub(super) fn named<'a>(&self, signature: &'a ActivitySignature<'_>) -> Vec<&'a Ident> {
         let key = self.key.iter().map(|(pattern, _)| pattern);
         let params = key.chain(&self.partition).flat_map(|pattern| &pattern.params);
         params.map(|index| &signature.parameters[*index].name).collect()
     }
 
-    /// The statements before the call, whose arguments may be moved into it, and the methods on it.
+    /// The statements before the call, which may move its arguments, and the method calls on it.
     pub(super) fn tokens(&self) -> (TokenStream, TokenStream) {
         let key = self.key.iter().map(|(_, made)| quote!(let __piton_key = #made;));
         let keyed = self.key.iter().map(|_| quote!(.keyed(__piton_key)));

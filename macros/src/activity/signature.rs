@@ -19,11 +19,11 @@ use crate::syntax::source::imports::{is_of_piton, names_of_piton};
 /// serde encodes tuples of up to this many elements.
 const MAX_PARAMETERS: usize = 16;
 
-/// The parts of a signature that the expansion is made of.
+/// The parts of a signature that the expansion needs.
 pub(super) struct ActivitySignature<'a> {
     /// Whether the first parameter is the context.
     pub(super) has_context: bool,
-    /// What the connection parameter refers to, if there is one.
+    /// The target of the connection parameter's reference, if there is one.
     pub(super) connection: Option<&'a Type>,
     /// The other parameters.
     pub(super) parameters: Vec<Parameter<'a>>,
@@ -33,36 +33,36 @@ pub(super) struct ActivitySignature<'a> {
 
 /// A parameter that is encoded at the call.
 pub(super) struct Parameter<'a> {
-    /// Its name in the function that makes a call.
+    /// Its name in the function that creates a call.
     pub(super) name: Ident,
-    /// The name under which its argument is stored; `None` if its pattern binds none.
+    /// The stored name of its argument; `None` if its pattern binds none.
     pub(super) stored_name: Option<String>,
     /// Its type, as written.
     pub(super) ty: &'a Type,
     /// The type that it is decoded as.
     pub(super) owned: TokenStream,
-    /// How the body gets the decoded value.
+    /// How the body receives the decoded value.
     pub(super) lent: Lent,
     /// Whether it is `self`.
     pub(super) is_receiver: bool,
 }
 
-/// How the body of an activity gets an argument that has been decoded.
+/// How the body of an activity receives a decoded argument.
 #[derive(PartialEq)]
 pub(super) enum Lent {
     /// By value.
     No,
     /// By reference.
     Whole,
-    /// By reference to what it owns, as a `String` owns a `str`.
+    /// As a borrow of the owned type's content, like `str` from `String`.
     Part,
-    /// As an `Option` with a reference to what is in it, by this method.
+    /// As an `Option` of a borrow of its content, by this method.
     Within(&'static str),
 }
 
-/// What a return type is, judged by its last path segment.
+/// The kind of a return type, judged by its last path segment.
 pub(super) enum Returns<'a> {
-    /// Nothing.
+    /// No value.
     Unit,
     /// A value.
     Plain(&'a Type),
@@ -71,8 +71,7 @@ pub(super) enum Returns<'a> {
 }
 
 impl<'a> ActivitySignature<'a> {
-    /// Reads a signature, of a method if it is one. Everything that an activity cannot have is
-    /// reported.
+    /// Parses the signature of a function or method. Reports unsupported parts.
     pub(super) fn parse(
         signature: &'a Signature,
         method: Option<&'a Method>,
@@ -140,13 +139,13 @@ impl<'a> ActivitySignature<'a> {
         Self { has_context, connection, parameters, returns }
     }
 
-    /// Whether the function borrows anything.
+    /// Whether the body borrows any argument.
     pub(super) fn borrows(&self) -> bool {
         let is_lent = |parameter: &Parameter<'_>| parameter.lent != Lent::No;
         self.has_context || self.connection.is_some() || self.parameters.iter().any(is_lent)
     }
 
-    /// Reports patterns of errors where there are no errors.
+    /// Reports error patterns for a function without errors.
     pub(super) fn check_patterns(&self, patterns: &[Pat], diagnostics: &Diagnostics) {
         if let Some(pattern) = patterns.first()
             && !matches!(self.returns, Returns::Result(_))
@@ -307,7 +306,7 @@ fn check_generics(signature: &Signature, diagnostics: &Diagnostics) {
     }
 }
 
-/// What a parameter `&mut Connection` refers to.
+/// The target of a parameter `&mut Connection`.
 fn lent(ty: &Type) -> Option<&Type> {
     match ungrouped(ty) {
         Type::Reference(reference) if reference.mutability.is_some() => Some(&reference.elem),
@@ -324,7 +323,7 @@ pub(super) fn is_context(ty: &Type) -> bool {
     names_of_piton(&path.path, "ActivityContext")
 }
 
-/// Whether the type is the context of a workflow. A `Context` of the user's own is an argument as any other.
+/// Whether the type is the context of workflows, and not a user's type of that name.
 pub(super) fn is_context_of_workflows(ty: &Type) -> bool {
     let Type::Reference(reference) = ungrouped(ty) else { return false };
     matches!(ungrouped(&reference.elem), Type::Path(path)
@@ -367,7 +366,7 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
     }
 }
 
-/// Reports references and `impl` within a type whose values are stored.
+/// Reports references and `impl Trait` within the type of a stored value.
 fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     for found in not_owned(ty) {
         match found {
@@ -387,7 +386,7 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     }
 }
 
-/// Reports a type whose values have no size.
+/// Reports an unsized type.
 fn check_sized(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     if has_no_size(ty) {
         refuse(diagnostics, ty, format!("the {place} of an activity must be `Sized`"), SIZED);

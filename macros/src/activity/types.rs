@@ -18,7 +18,7 @@ pub(super) fn in_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Whether a type has another one that owns its values, as `String` does those of `str`.
+/// Whether a type is unsized and has an owned type, as `str` has `String`.
 pub(super) fn is_unsized(ty: &Type) -> bool {
     let is_named = |path: &syn::TypePath| {
         let last = path.path.segments.last();
@@ -27,7 +27,7 @@ pub(super) fn is_unsized(ty: &Type) -> bool {
     matches!(ty, Type::Slice(_)) || matches!(ty, Type::Path(path) if is_named(path))
 }
 
-/// The type that owns what `reference` refers to.
+/// The owned type for the target of `reference`.
 pub(super) fn owned_type(reference: &TypeReference) -> TokenStream {
     let elem = ungrouped(&reference.elem);
     let span = elem.span();
@@ -45,7 +45,7 @@ pub(super) fn owned_type(reference: &TypeReference) -> TokenStream {
     }
 }
 
-/// The type without parentheses and the invisible groups of `macro_rules`.
+/// The type without parentheses and the invisible groups of `macro_rules!`.
 pub(super) fn ungrouped(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {

@@ -12,7 +12,7 @@ use crate::syntax::conditions::chain;
 use crate::syntax::{forms, suspend};
 
 impl Lower<'_> {
-    /// Runs one of two parts, depending on a condition that may bind by `let`.
+    /// Lowers `then` and `otherwise` behind a condition that may bind by `let`.
     pub(crate) fn condition(
         &mut self,
         cond: Expr,
@@ -26,8 +26,8 @@ impl Lower<'_> {
         {
             return self.decide(cond, then, otherwise);
         }
-        // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
-        // the outermost, and the innermost jumps over it.
+        // Each operand of the chain becomes an `if` within the one before it. `otherwise` follows the outermost `if`,
+        // and the innermost `if` jumps over it.
         let operands: Vec<Expr> = operands.into_iter().cloned().collect();
         let target = self.enter(None, JumpKind::Block, Dest::Discard);
         let body = self.body(|this| {
@@ -38,14 +38,14 @@ impl Lower<'_> {
         self.push(Stmt::Labeled { target, dest: None, body });
     }
 
-    /// As [`condition`](Self::condition), where only what is evaluated first suspends.
+    /// As [`condition`](Self::condition), for a condition in which only the operand that is evaluated first suspends.
     pub(crate) fn decide(
         &mut self,
         cond: Expr,
         then: impl FnOnce(&mut Self),
         otherwise: impl FnOnce(&mut Self),
     ) {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let (mut then_body, mut condition) = (Body::default(), None);
         let mut scope = self.body(|this| {
             condition = Some(this.simple_condition(cond));
@@ -54,7 +54,7 @@ impl Lower<'_> {
         });
         let otherwise = self.body(otherwise);
         let Some(cond) = condition else { return };
-        let has_temporaries = std::mem::replace(&mut self.borrowed, before) != before;
+        let has_temporaries = std::mem::replace(&mut self.kept_temporaries, before) != before;
         let jumps = matches!(otherwise.stmts.as_slice(), [] | [Stmt::Break(_)]);
         if !has_temporaries {
             self.out.extend(scope.stmts);
@@ -63,7 +63,7 @@ impl Lower<'_> {
             scope.stmts.push(Stmt::If { cond, then: then_body, otherwise });
             self.push(Stmt::Scope(scope));
         } else {
-            // What the condition has made is dropped before what runs otherwise.
+            // The temporaries of the condition are dropped before `otherwise`.
             let target = self.enter(None, JumpKind::Block, Dest::Discard);
             self.jumps.leave();
             then_body.stmts.push(Stmt::Break(target));
@@ -82,11 +82,11 @@ impl Lower<'_> {
     ) {
         match operands.next() {
             Some(operand) => {
-                // The operand's temporaries are its own.
+                // The temporaries of an operand end with its `if`.
                 let scope = self.body(|this| {
                     let mut cond = this.simple_condition(operand);
                     this.note_condition(&cond);
-                    // Among others it may match whatever comes, without a warning.
+                    // rustc accepts an irrefutable `let` in a chain, but would warn about it as the only condition.
                     if let Expr::Let(expr) = &mut cond {
                         let token = &mut expr.let_token;
                         token.span = Span::mixed_site().located_at(token.span);
@@ -103,7 +103,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A condition of which only the first operand suspends, if it binds by `let`.
+    /// Records the borrows of a condition whose first operand alone suspends, if it binds by `let`.
     fn note_condition(&mut self, cond: &Expr) {
         for operand in chain(cond) {
             if let Expr::Let(expr) = operand {
@@ -134,7 +134,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether an operand of a chain must be evaluated by a statement of its own.
+    /// Whether an operand of a chain needs statements of its own.
     fn is_evaluated_apart(&self, operand: &Expr) -> bool {
         let keeps = |value: &mut Expr| receivers::has_receiver(value);
         let leaves = |expr: &ExprLet| {
@@ -145,7 +145,7 @@ impl Borrows<'_> {
                 let mut value = (*expr.expr).clone();
                 keeps(&mut value)
                     || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
-                    || self.is_to_be_kept(&value)
+                    || self.has_unsaved_keys(&value)
             })
     }
 }

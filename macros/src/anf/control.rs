@@ -18,7 +18,7 @@ use crate::syntax::select::Select;
 use crate::syntax::{macros, results, suspend};
 use crate::values::shapes::is_wrapper;
 
-/// Whether the expression gives its value in several places.
+/// Whether several expressions may be the value of the expression: branches, blocks, and `break` with a value.
 pub(crate) fn has_parts(expr: &Expr) -> bool {
     match expr {
         Expr::If(_)
@@ -42,7 +42,7 @@ pub(crate) fn is_join(mac: &syn::Macro) -> bool {
 }
 
 impl Lower<'_> {
-    /// Lowers an expression; its value goes to `dest`.
+    /// Lowers an expression and stores its value in `dest`.
     pub(crate) fn value(&mut self, expr: Expr, dest: Dest) {
         match expr {
             Expr::Return(expr) => self.return_expr(expr),
@@ -52,7 +52,7 @@ impl Lower<'_> {
             Expr::Break(mut expr)
                 if expr.expr.as_ref().is_some_and(|value| suspend::expr(value)) =>
             {
-                // There is no such loop, which is for rustc to say.
+                // The target does not exist, and rustc reports it.
                 if let Some(value) = expr.expr.take() {
                     self.value(*value, Dest::Discard);
                 }
@@ -116,8 +116,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers branches whose value nobody wants: it is of one type, and rustc says of it as a whole what there
-    /// is to say.
+    /// Lowers branches whose value is discarded. rustc checks that their types agree, and reports lints for the whole
+    /// expression.
     pub(crate) fn discard_chosen(&mut self, expr: Expr) {
         let (start, end) = span_ends(expr.to_token_stream());
         let value = self.hoist(expr);
@@ -141,7 +141,7 @@ impl Lower<'_> {
         self.push(Stmt::Break(target));
     }
 
-    /// Gives `()` to `dest`, if anything, for what is at `span`.
+    /// Stores `()` in `dest`, unless `dest` discards it. `span` is where rustc reports errors.
     pub(crate) fn finish_unit(&mut self, dest: Dest, span: Span) {
         if !dest.is_none() {
             self.finish(unit(span), dest);
@@ -161,8 +161,8 @@ impl Lower<'_> {
         self.deliver(dest);
     }
 
-    /// Where the value goes that jumps bring: a value to be returned first goes to a local, so that
-    /// code with jumps in it can be treated alike.
+    /// The destination for the values of jumps. Jumps cannot store to [`Dest::Return`], so a returned value goes to a
+    /// local first.
     pub(crate) fn jump_dest(&mut self, dest: Dest, span: Span) -> (Dest, bool) {
         match dest {
             Dest::Return => {
@@ -199,15 +199,16 @@ impl Lower<'_> {
         });
     }
 
-    /// A `match` of which the value is an operand: what is matched is there until the statement ends.
+    /// Lowers a `match` that is an operand: its scrutinee lives until the statement ends.
     pub(crate) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
         let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         self.end_with_statement(&scrutinee, &pats);
         let is_new = self.borrows().is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
-        scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
-        // What is left of the value is dropped before what has been matched.
+        scrutinee =
+            if is_new { self.keep(scrutinee) } else { self.save_keys_for(&pats, scrutinee) };
+        // `value` is declared after the scrutinee, so it is dropped before it.
         self.push(Stmt::Declare(value));
         self.arms(expr, scrutinee, Dest::Local(value));
     }
@@ -252,7 +253,7 @@ impl Lower<'_> {
         let makes_temporaries = has_let && suspend::expr(&expr.cond);
         let is_taken_apart = branches_suspend || late || makes_temporaries;
         if !is_taken_apart {
-            // Only what is evaluated first suspends.
+            // Only the operand that is evaluated first suspends.
             let cond = Box::new(self.simple_condition(*expr.cond));
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
             return self.finish(whole, dest);
@@ -269,20 +270,21 @@ impl Lower<'_> {
         );
     }
 
-    /// A block that may not suspend, while what it is a part of does.
+    /// Lowers a block of an expression that suspends; the block itself may not suspend.
     pub(crate) fn branch(&mut self, block: syn::Block, dest: Dest) {
         let binds = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_));
         let binds = block.stmts.iter().any(binds);
         if suspend::block(&block) || !binds {
             return self.block(block, dest);
         }
-        // Its bindings are its own, whatever they are called.
+        // The block keeps its braces, so its bindings do not shadow others.
         let attrs = Vec::new();
         self.value(Expr::Block(syn::ExprBlock { attrs, label: None, block }), dest);
     }
 }
 
-/// Whether one of the branches shows that they give more than `()`, or may do so and is a value of its own.
+/// Whether the source shows that a branch has a value other than `()`, or the expression may have one and is used as a
+/// value.
 pub(crate) fn gives_value(expr: &Expr) -> bool {
     let is_value = |end: &Expr| match end {
         Expr::Call(call) => is_wrapper(&call.func),
@@ -311,8 +313,8 @@ pub(crate) fn literal_bool(value: bool) -> Expr {
     ident_expr(syn::Ident::new(if value { "true" } else { "false" }, Span::mixed_site()))
 }
 
-/// Lets a call that is the whole of an arm be that of an arm, and not a statement: of some that are statements
-/// rustc says that they do nothing, or that what they give is to be used.
+/// Keeps a call that is the whole arm an expression of the arm. As a statement, it might get the lints
+/// `unused_must_use` or `no_effect`.
 fn stay_an_arm(body: &mut Body) {
     if let Some(Stmt::Code(Source::Expr(call, Some(_)))) = body.stmts.last_mut()
         && matches!(call, Expr::Call(_) | Expr::MethodCall(_))

@@ -18,7 +18,7 @@ use crate::syntax::suspend::Awaiting;
 use crate::syntax::{hygiene, macros, suspend};
 
 impl Lower<'_> {
-    /// Emits everything in `expr` up to its last suspension, and gives what is left of it.
+    /// Emits the code of `expr` up to its last suspension, and returns the remaining expression.
     pub(crate) fn hoist(&mut self, mut expr: Expr) -> Expr {
         if !suspend::expr(&expr) {
             return self.opaque(expr);
@@ -54,7 +54,7 @@ impl Lower<'_> {
             Expr::Binary(expr) if is_lazy(&expr.op) => self.hoist_short_circuit(expr),
             Expr::Macro(expr) => self.hoist_macro(expr),
             Expr::Paren(expr) if expr.attrs.is_empty() => match self.hoist(*expr.expr) {
-                // What is left needs none.
+                // The remaining expression needs no parentheses.
                 path @ Expr::Path(_) => path,
                 inner => Expr::Paren(syn::ExprParen { expr: Box::new(inner), ..expr }),
             },
@@ -80,7 +80,8 @@ impl Lower<'_> {
                         && !matches!(&*expr.left, Expr::Path(_) | Expr::Field(_))
                         && let right @ Expr::Path(_) = &*expr.right
                     {
-                        // As a value, so that what is not assigned ends with the statement.
+                        // The block makes the right side a value, so that the part that is not assigned is dropped with
+                        // the statement.
                         *expr.right = syn::parse_quote!({ #right });
                     }
                     if is_of_numbers && let Expr::Binary(expr) = &mut expr {
@@ -95,7 +96,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `a && b.await` is `if a { b.await } else { false }`.
+    /// Lowers `a && b.await` as `if a { b.await } else { false }`.
     fn hoist_short_circuit(&mut self, expr: syn::ExprBinary) -> Expr {
         let left = self.hoist(*expr.left);
         if !suspend::expr(&expr.right) {
@@ -178,7 +179,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the expression begins with the first of its operands.
+/// Whether the first token of the expression belongs to its first operand.
 fn begins_with_operand(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(expr) => !is_assignment(&expr.op),
@@ -189,8 +190,8 @@ fn begins_with_operand(expr: &Expr) -> bool {
     }
 }
 
-/// Lets an expression that begins with a temporary begin where that does in the source. Alone, a temporary is
-/// where it is awaited.
+/// Moves the span of a leading temporary to the start of the source expression, for messages about the whole. A
+/// temporary alone keeps the span of its await.
 fn begin_at(value: &mut Expr, start: Span) {
     let Expr::Path(path) = value else { return };
     if let Some(segment) = path.path.segments.first_mut()

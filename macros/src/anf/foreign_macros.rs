@@ -1,4 +1,4 @@
-//! Macros that are defined elsewhere and may declare a variable whose name they are given.
+//! Macros that are defined elsewhere and may declare a variable whose name is one of their arguments.
 //!
 //! Such a variable would exist only in the block that contains the macro, and later blocks would use the outer
 //! variable of that name. So rustc checks whether the name means the same before and after the macro, in code that
@@ -18,7 +18,7 @@ use crate::syntax::hygiene::hidden_at;
 use crate::syntax::macros;
 use crate::syntax::source::file_of;
 
-/// Macros of the standard library that declare nothing, besides those whose arguments are known.
+/// Macros of the standard library that declare nothing. Macros with known arguments are not in the list.
 const HARMLESS: [&str; 9] = [
     "assert_matches",
     "compile_error",
@@ -32,11 +32,10 @@ const HARMLESS: [&str; 9] = [
 ];
 
 impl Lower<'_> {
-    /// Has rustc refuse the macro that a statement is, if it declares a variable of a name that is used after
-    /// it and that another has already.
+    /// Lets rustc refuse a statement macro that shadows a local which later statements name.
     pub(crate) fn check_declared(&mut self, stmt: &Expr) {
         let Expr::Macro(syn::ExprMacro { mac, .. }) = stmt else { return };
-        // A jump would not be for where it is here.
+        // The check is in a block of its own, where a jump would have another target.
         if is_seen(mac) || macros::has_jump(mac.tokens.clone()) {
             return;
         }
@@ -71,7 +70,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether what the macro does is known: `check` has looked into its definition.
+/// Whether the definition of the macro is known and `check` has searched it.
 fn is_seen(mac: &Macro) -> bool {
     let name = macros::name(mac);
     let of_file =

@@ -4,6 +4,12 @@
 //! operand before an await is in a temporary, unless nothing in between can change it. A statement that does not
 //! suspend is unchanged, except for the labels of jumps to loops that are lowered. Assumes unique names
 //! (`resolve`).
+//!
+//! ```text
+//! pay(price(id).await, fee(id).await)   →   let __piton_1 = price(id).await;
+//!                                           let __piton_2 = fee(id).await;
+//!                                           pay(__piton_1, __piton_2)
+//! ```
 
 pub(crate) mod conditions;
 mod control;
@@ -25,7 +31,7 @@ use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, items};
 use crate::values::texts::find as find_texts;
 
-/// Takes apart what suspends.
+/// Lowers the body to statements.
 pub(crate) fn convert(
     context: Option<&Ident>,
     body: &Block,
@@ -41,7 +47,7 @@ pub(crate) fn convert(
         source: items::Source::new(body),
         depth: 0,
         temporaries: 0,
-        borrowed: 0,
+        kept_temporaries: 0,
         jumps: Jumps::default(),
         declared: Vec::new(),
         following: Following::default(),

@@ -24,7 +24,7 @@ use crate::syntax::methods::{Fact, is};
 use crate::syntax::suspend;
 
 impl Lower<'_> {
-    /// Hoists what is matched by patterns.
+    /// Hoists the awaits of a scrutinee.
     pub(crate) fn hoist_matched(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Tuple(mut tuple) if tuple.elems.iter().any(suspend::expr) => {
@@ -37,7 +37,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Emits the operands up to the last suspension in them, and gives what is left of each.
+    /// Emits the operands up to the last one that suspends, and returns the remaining expression of each.
     pub(crate) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
         let changed = self.changed_after(&operands, last);
@@ -48,20 +48,20 @@ impl Lower<'_> {
                     let is_chosen = suspend::expr(&operand) && control::has_parts(&operand);
                     let operand = self.hoist(operand);
                     match operand {
-                        // A borrow that branches have given is made again.
+                        // A borrow that branches select is rematerialized.
                         Expr::If(_) if is_chosen => operand,
                         operand => self.stabilize(operand, kind, &changed[index]),
                     }
                 }
                 Some(last) if index == last => {
-                    // What is not moved out of it ends with the statement.
+                    // The part of the operand that is not moved out lives until the statement ends.
                     let stays = is_kept(&operand, kind);
                     let operand = match operand {
                         Expr::If(expr) if kind.is_value() => self.hoist_if(expr),
                         operand => self.hoist(operand),
                     };
                     if stays {
-                        self.note_kept();
+                        self.count_kept();
                     }
                     operand
                 }
@@ -71,8 +71,8 @@ impl Lower<'_> {
         left
     }
 
-    /// An `if` of which only the condition awaits is left where it is, since there rustc knows what type is
-    /// wanted of its branches.
+    /// Hoists only the condition of an `if`, if no branch awaits: in its original position, rustc knows the expected
+    /// type of the branches.
     fn hoist_if(&mut self, expr: syn::ExprIf) -> Expr {
         let is_let = |operand: &&Expr| matches!(operand, Expr::Let(_));
         let has_let = chain(&expr.cond).iter().any(is_let);
@@ -85,7 +85,7 @@ impl Lower<'_> {
         self.opaque(Expr::If(expr))
     }
 
-    /// What the operands after each one may change, up to the last of those that are taken apart.
+    /// For each operand, the effects of the later operands, up to `last`.
     pub(crate) fn changed_after(
         &self,
         operands: &[(Expr, Operand)],
@@ -102,7 +102,8 @@ impl Lower<'_> {
         changed
     }
 
-    /// Makes `operand`, which does not suspend, give the same after the statements that follow.
+    /// Makes `operand`, which does not suspend, independent of the later operands: moves its value to a temporary
+    /// unless they cannot change it.
     pub(crate) fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
         if self.borrows().is_unchanged(&operand, changed) {
             return operand;
@@ -112,7 +113,7 @@ impl Lower<'_> {
                 let place = Box::new(self.stabilize_place(*expr.expr, changed));
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
-            // What only wraps borrows is made after what follows.
+            // A wrapper of borrows is created after the later operands.
             mut operand if kind.is_value() && self.borrows().wraps_borrows(&operand) => {
                 for (part, _) in operands_mut(&mut operand).unwrap_or_default() {
                     let borrow = std::mem::replace(part, Expr::PLACEHOLDER);
@@ -127,16 +128,16 @@ impl Lower<'_> {
                 let operand = self.keep_receiver(operand);
                 match kind {
                     Operand::Matched => {
-                        // What it looks for can stay.
-                        let before = self.borrowed;
+                        // Its keys may outlive the statement.
+                        let before = self.kept_temporaries;
                         let found = self.spill_found(operand);
-                        self.borrowed = before;
+                        self.kept_temporaries = before;
                         found
                     }
                     _ => self.spill_lent(operand),
                 }
             }
-            // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
+            // rustc lets no code change or move a borrowed place, so the place must be `Copy`, and is copied.
             operand
                 if kind != Operand::Place
                     && (self.borrows().is_written(&operand, changed)
@@ -155,12 +156,12 @@ impl Lower<'_> {
         }
     }
 
-    /// As `stabilize`, for what is used where it is.
+    /// As [`stabilize`](Self::stabilize), for an operand that is used as a place.
     fn stabilize_place(&mut self, place: Expr, changed: &Changed) -> Expr {
         let has_index = has_index(&place);
         let place = self.stabilize_parts(place, changed);
         if has_index {
-            // An index out of bounds is noticed before what follows is awaited.
+            // An index out of bounds panics before the later operands are evaluated.
             let mut looked_at = place.clone();
             self.borrows().copy_indices(&mut looked_at);
             self.look_at(&looked_at);
@@ -170,7 +171,7 @@ impl Lower<'_> {
 
     fn stabilize_parts(&mut self, place: Expr, changed: &Changed) -> Expr {
         match place {
-            // What is borrowed through it is a part of the text that it is now.
+            // A `mut` text may be assigned another text; the operand borrows from the current one.
             Expr::Path(_)
                 if self.borrows().is_changing_text(&place)
                     && self.borrows().is_written(&place, changed) =>
@@ -179,7 +180,7 @@ impl Lower<'_> {
             }
             Expr::Path(_) => place,
             Expr::Paren(mut expr) => match self.stabilize_parts(*expr.expr, changed) {
-                // A method that is written behind it is one of the place.
+                // Without parentheses, a following method call would bind tighter than the dereference.
                 place @ Expr::Unary(_) => {
                     *expr.expr = place;
                     Expr::Paren(expr)
@@ -192,7 +193,7 @@ impl Lower<'_> {
             }
             Expr::Index(expr) => {
                 let base = Box::new(self.stabilize_parts(*expr.expr, changed));
-                // The index is a value of its own, whatever changes later.
+                // An index is an operand by value.
                 let mut index = expr.index;
                 match &mut *index {
                     index
@@ -201,7 +202,7 @@ impl Lower<'_> {
                     Expr::Reference(key) if self.borrows().is_place(&key.expr) => {
                         self.check_key(&key.expr, changed);
                     }
-                    Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
+                    Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
                     Expr::Range(range) => {
                         for end in range.start.iter_mut().chain(&mut range.end) {
                             if !self.borrows().never_changes(end) {
@@ -220,7 +221,7 @@ impl Lower<'_> {
             place if self.borrows().is_unchanged(&place, changed) => place,
             value => match self.deferred_after(&value, changed) {
                 Some(deferred) => {
-                    let chain = self.keep_keys(value, changed);
+                    let chain = self.save_deferred_arguments(value, changed);
                     if deferred == Deferred::MayPanic {
                         self.look_at(&chain);
                     }
@@ -229,14 +230,14 @@ impl Lower<'_> {
                 None => {
                     let value = self.keep_receiver(value);
                     let value = self.spill_lent(value);
-                    self.note_kept();
+                    self.count_kept();
                     value
                 }
             },
         }
     }
 
-    /// Lets rustc refuse a value that it would copy now, of which only it knows the type.
+    /// Lets rustc refuse an operand by reference that is not a borrow: the temporary would be a copy.
     fn check_stays(&mut self, operand: &Expr) {
         let looked_at = quote_spanned!(operand.span()=> &(#operand));
         let asked =
@@ -250,7 +251,7 @@ impl Lower<'_> {
         });
     }
 
-    /// Reports that what follows changes a key, by which something is looked up again then.
+    /// Reports a later operand that changes a key with which a lookup is repeated.
     fn check_key(&self, key: &Expr, changed: &Changed) {
         if self.borrows().is_written(key, changed) {
             let name = local_of(&self.locals, key).map_or("it", |local| self.locals[local].name());
@@ -263,17 +264,17 @@ impl Lower<'_> {
         }
     }
 
-    /// What a chain of methods does, if nothing can tell that it is evaluated after what follows.
+    /// The effect of a chain that can be evaluated after the later operands without an observable difference.
     fn deferred_after(&self, chain: &Expr, changed: &Changed) -> Option<Deferred> {
         let deferred = self.borrows().deferred(chain)?;
         let leaves = match deferred {
-            // Outside of an `async` block the map ends with the function.
+            // Outside an `async` block, an early exit drops the map together with the function.
             Deferred::Fills => {
                 changed.exits.loops || changed.exits.function && self.points.is_in_branch()
             }
             Deferred::Lends | Deferred::MayPanic => false,
         };
-        // While its items are lent, a list is only looked at.
+        // An iterator over borrowed items needs the list unchanged; other chains do not.
         let is_lent = lends_items(chain);
         let is_changed = |place: &Place| match is_lent {
             true => changed.may_change_lent(place),
@@ -283,7 +284,7 @@ impl Lower<'_> {
         (!leaves && !named.iter().any(is_changed)).then_some(deferred)
     }
 
-    /// Evaluates `place`, and nothing more.
+    /// Evaluates `place` and discards the result, so that its panics occur here.
     pub(crate) fn look_at(&mut self, place: &Expr) {
         let borrow = Expr::Reference(ExprReference {
             attrs: Vec::new(),
@@ -294,19 +295,19 @@ impl Lower<'_> {
         self.code(let_stmt(wild_pat(), borrow));
     }
 
-    /// As [`spill`](Self::spill). What a method lends is looked up again after what follows, but for an `Option`: a method
-    /// of that name which gives one, or a value, is more likely one of the user's own.
+    /// As [`spill`](Self::spill), and rematerializes a borrow from lookups after the later operands. A method that may
+    /// return an `Option` is left out: it is probably a user's method that returns a value.
     pub(crate) fn spill_lent(&mut self, value: Expr) -> Expr {
         if gives_option(&value) { self.spill(value) } else { self.spill_found(value) }
     }
 
-    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
+    /// As [`spill`](Self::spill), and rematerializes a borrow from lookups after the later operands.
     pub(crate) fn spill_found(&mut self, value: Expr) -> Expr {
-        if self.borrows().fills(&value) {
+        if self.borrows().may_insert(&value) {
             return self.spill(value);
         }
-        let value = self.keep_found(value);
-        let lent = self.borrows().lent(&value);
+        let value = self.save_keys(value);
+        let lent = self.borrows().lookup_of(&value);
         let path = self.spill(value);
         if let (Some(local), Some(lent)) = (local_of(&self.locals, &path), lent) {
             self.locals[local].rematerialized = Some(lent.into());
@@ -324,13 +325,13 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether the operand means the same after what follows: a constant, or a closure that captures nothing
-    /// that is replaced meanwhile.
+    /// Whether the operand has the same value after the later operands: a constant, or a closure whose captures they do
+    /// not change.
     fn is_unchanged(&self, operand: &Expr, changed: &Changed) -> bool {
         self.never_changes(operand) && !self.captures_changed(operand, changed)
     }
 
-    /// Copies the indices of a place that are in temporaries, since a range is not `Copy`.
+    /// Copies the indices of a place that are in temporaries, because a range is not `Copy`.
     fn copy_indices(&self, place: &mut Expr) {
         match place {
             Expr::Index(expr) => {
@@ -347,8 +348,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression makes a value of what has been awaited before it, by methods that take what
-    /// they are called on.
+    /// Whether the expression is a chain of methods that consumes the outcome of an earlier await.
     pub(crate) fn is_made_of_temporary(&self, value: &Expr) -> bool {
         let Expr::MethodCall(call) = value else { return false };
         let receiver = local_of(self.locals, &call.receiver);
@@ -359,8 +359,8 @@ impl Borrows<'_> {
     }
 }
 
-/// Whether the value of an operand that suspends is there until the statement ends. Of what is awaited
-/// to be compared or formatted nobody sees the drop.
+/// Whether the value of an operand that suspends lives until the statement ends. For operands of comparisons and format
+/// macros, the drop is not observable.
 fn is_kept(operand: &Expr, kind: Operand) -> bool {
     match operand {
         Expr::Paren(paren) => is_kept(&paren.expr, kind),

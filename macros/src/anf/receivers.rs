@@ -1,8 +1,7 @@
 //! Receivers of methods that are temporaries and live until the end of the statement.
 //!
-//! In an expression that is evaluated before the rest of its statement, or as the head of a loop, such a receiver
-//! is moved to a temporary of the statement or the loop, and the operands before it are evaluated first, as before
-//! an await.
+//! Where an expression is evaluated before the rest of its statement, or as the head of a loop, such a receiver is
+//! moved to a temporary of the statement or the loop. The operands before it are evaluated first, as before an await.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
@@ -19,7 +18,7 @@ use crate::syntax::operators::is_lazy;
 use crate::syntax::patterns::bindings;
 
 impl Lower<'_> {
-    /// Has what is matched last as long as what it is matched for, and the receivers in it.
+    /// Extends the life of a scrutinee, and of the receivers in it, to the end of the `match` or `let`.
     pub(crate) fn keep_matched(&mut self, value: Expr, pats: &[&Pat]) -> Expr {
         let is_value =
             self.borrows().is_value(&value) && !self.borrows().are_shared_borrows(&value);
@@ -30,21 +29,21 @@ impl Lower<'_> {
         }
         for (lender, _) in self.borrows().lenders(&mut value, pats, false) {
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
-            self.note_kept();
+            self.count_kept();
         }
-        self.keep_bound(pats, value)
+        self.save_keys_for(pats, value)
     }
 
-    /// Has what the patterns leave of a temporary end with the statement that it has been made for.
+    /// Keeps a temporary whose parts the patterns do not bind until the end of the statement.
     pub(crate) fn end_with_statement(&mut self, matched: &Expr, pats: &[&Pat]) {
         let is_temporary =
             local_of(&self.locals, matched).is_some_and(|local| self.locals[local].is_temporary);
         if is_temporary && pats.iter().any(|pat| leaves_part(pat)) && !is_any_plain(pats) {
-            self.borrowed += 1;
+            self.kept_temporaries += 1;
         }
     }
 
-    /// Moves the receivers in what is evaluated, whatever comes, to temporaries.
+    /// Moves the receivers that the value borrows from to temporaries.
     pub(crate) fn keep_receiver(&mut self, mut value: Expr) -> Expr {
         if !has_receiver(&mut value) {
             return value;
@@ -78,7 +77,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Evaluates the operands up to the last that has a receiver to be kept.
+    /// Evaluates the operands up to the last one with a receiver that must be kept.
     fn keep_operands(&mut self, places: Vec<(&mut Expr, Operand)>) {
         let (places, kinds): (Vec<&mut Expr>, Vec<Operand>) = places.into_iter().unzip();
         let mut places = places;
@@ -97,18 +96,18 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether the expression makes a value, of nothing that it borrows.
+    /// Whether the expression creates a value that borrows from no temporary.
     pub(crate) fn is_value(&self, expr: &Expr) -> bool {
         is_new_value(expr) || self.is_made_of_temporary(expr)
     }
 }
 
-/// Whether one of the patterns leaves what it is matched against where it is, which is not a number or text.
+/// Whether one of the patterns binds nothing and the scrutinee may need a drop.
 pub(crate) fn leaves_value(pats: &[&Pat]) -> bool {
     pats.iter().any(|pat| bindings(pat).is_empty()) && !is_any_plain(pats)
 }
 
-/// Whether the pattern leaves all or a part of what it is matched against where it is.
+/// Whether the pattern leaves the scrutinee, or a part of it, in place.
 fn leaves_part(pat: &Pat) -> bool {
     struct Leaves(bool);
     impl Visit<'_> for Leaves {
@@ -142,7 +141,7 @@ fn is_plain(pat: &Pat) -> bool {
     }
 }
 
-/// Whether a receiver is to be kept in what is evaluated, whatever comes. It is left as it is.
+/// Whether the value borrows from a receiver that must be kept. `value` is not changed.
 pub(crate) fn has_receiver(value: &mut Expr) -> bool {
     match value {
         Expr::MethodCall(call) if is_looked_at(call) => true,
@@ -162,13 +161,13 @@ pub(crate) fn has_receiver(value: &mut Expr) -> bool {
     }
 }
 
-/// Whether the method gives a value of its own, and what it is called on is there for it alone.
+/// Whether the method returns an owned value, and its receiver is a temporary.
 fn is_looked_at(call: &ExprMethodCall) -> bool {
     let receiver = &*call.receiver;
     gives_own(call) && (is_made(receiver) || is_given(receiver) || is_collected(receiver))
 }
 
-/// Whether branches give the value.
+/// Whether branches select the value.
 fn is_given(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => is_given(&paren.expr),
@@ -177,7 +176,7 @@ fn is_given(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is a list of items that borrow from nothing that ends before it.
+/// Whether the expression is a collection whose items borrow from no temporary.
 fn is_collected(expr: &Expr) -> bool {
     fn lasts(items: &Expr) -> bool {
         match items {

@@ -18,7 +18,7 @@ use crate::syntax::patterns::{bindings, has_ref, split_type};
 use crate::syntax::{results, suspend};
 
 impl Lower<'_> {
-    /// Lowers the statements of a block; its value goes to `dest`.
+    /// Lowers the statements of a block, and stores its value in `dest`.
     pub(crate) fn block(&mut self, block: Block, dest: Dest) {
         self.items_of(&block);
         self.depth += 1;
@@ -32,8 +32,8 @@ impl Lower<'_> {
                 Source::Local(mut local) => {
                     if self.following.awaits() {
                         self.name_lenders(&mut local);
-                        self.keep_lent(&mut local);
-                    } else if !is_told_owned(&local) {
+                        self.save_keys_of_initializer(&mut local);
+                    } else if !is_declared_owned(&local) {
                         self.number_branches(&mut local, false);
                     }
                     self.local(local);
@@ -68,7 +68,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The value of a block, which may have a name for its state as a statement may.
+    /// Lowers the tail expression of a block, which may have `#[state]` like a statement.
     pub(crate) fn tail(&mut self, mut expr: Expr, dest: Dest) {
         let pin = self.take_pin(&mut expr);
         let first = self.points.count();
@@ -120,15 +120,15 @@ impl Lower<'_> {
                         let (pat, _) = split_type(&local.pat);
                         let mut value = self.let_value(&local, *init.expr);
                         if self.borrows().takes_apart(pat) {
-                            // No brace may stand before the `else`.
+                            // `let … else` accepts no closing brace before the `else`.
                             let left = as_value(&local.pat, value);
-                            // Of parentheses of the user rustc would say that there is no need for them.
+                            // rustc would report parentheses with a user's span as unused.
                             let span = Span::mixed_site().located_at(left.span());
                             value = syn::parse_quote_spanned!(span=> (#left));
                         }
                         init.expr = Box::new(value);
                     }
-                    // It says more once all that it awaits has been hoisted out of it.
+                    // After the awaits have been hoisted, the remaining initializer may be recognized as a borrow.
                     local.init = Some(init.clone());
                     self.note_local(&local);
                     local.init = None;
@@ -154,20 +154,20 @@ impl Lower<'_> {
         self.points.pin(pin, first, self.diagnostics);
     }
 
-    /// Keeps what the statement looks for, if it borrows what it finds.
-    pub(crate) fn keep_lent(&mut self, local: &mut syn::Local) {
-        if is_told_owned(local) {
+    /// Saves the keys of the lookups in the initializer, if the statement binds their borrow.
+    pub(crate) fn save_keys_of_initializer(&mut self, local: &mut syn::Local) {
+        if is_declared_owned(local) {
             return;
         }
         self.number_branches(local, true);
         let Some(init) = local.init.as_mut() else { return };
         if !suspend::expr(&init.expr) {
             let value = std::mem::replace(&mut *init.expr, Expr::PLACEHOLDER);
-            *init.expr = self.keep_bound(&[&local.pat], value);
+            *init.expr = self.save_keys_for(&[&local.pat], value);
         }
     }
 
-    /// Notes what the statement says of the local that it declares.
+    /// Records the type of the declared local, its borrows, and how it is rematerialized.
     fn note_local(&mut self, local: &syn::Local) {
         let (pat, ty) = split_type(&local.pat);
         let bound = crate::ir::usage::bound_locals(&self.locals, pat);
@@ -179,7 +179,7 @@ impl Lower<'_> {
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };
         let Some(id) = self.locals.find(ident) else { return };
         self.locals[id].ty = ty.cloned();
-        if !is_owned && let Some(made) = self.remade(local) {
+        if !is_owned && let Some(made) = self.rematerialization(local) {
             self.locals[id].rematerialized = Some(made.into());
         }
     }
@@ -188,10 +188,10 @@ impl Lower<'_> {
         let idents = bindings(&local.pat);
         let ids: Vec<_> = idents.iter().filter_map(|ident| self.locals.find(ident)).collect();
         if ids.len() < idents.len() {
-            // Nothing here suspends.
+            // The statement has no suspension point.
             return self.code(Source::Local(local));
         }
-        // Of what no code names rustc says that it is not used, or that nothing tells its type.
+        // A local that is not named later stays in the source, so that rustc reports it as unused or asks for its type.
         let (pat, ty) = split_type(&local.pat);
         let is_one = matches!(pat, Pat::Ident(_) | Pat::Wild(_));
         if is_one && ids.iter().all(|id| !self.is_used_later(*id)) {
@@ -207,7 +207,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers `let pat = value`. Gives the value back if all that is left is to bind it.
+    /// Lowers `let pat = value`. Returns the remaining initializer, or `None` if the statement is complete.
     fn bind_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
         let (pat, ty) = split_type(&local.pat);
         match value {
@@ -218,7 +218,7 @@ impl Lower<'_> {
             }
             Expr::Paren(inner) if inner.attrs.is_empty() => self.bind_value(local, *inner.expr),
             value if control::has_parts(&value) => {
-                // The branches give a local its value, and the pattern takes it apart.
+                // The branches assign a local, and the pattern destructures it.
                 if let Pat::Ident(simple) = pat
                     && simple.by_ref.is_none()
                     && simple.subpat.is_none()
@@ -244,34 +244,34 @@ impl Lower<'_> {
         }
     }
 
-    /// Hoists what the value of a `let` awaits, and keeps what that looks for.
+    /// Hoists the awaits of an initializer, and saves the keys of its lookups.
     fn let_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
         let ty = split_type(&local.pat).1.cloned();
         self.without_temporaries(ty, |this| this.hoist_value(local, value))
     }
 
     fn hoist_value(&mut self, local: &syn::Local, value: Expr) -> Expr {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let value = match split_type(&local.pat).0 {
             Pat::Tuple(_) => self.hoist_matched(value),
             _ => self.hoist(value),
         };
-        let hoisted = self.borrowed;
-        if is_told_owned(local) || hoisted == before && !self.following.awaits() {
+        let hoisted = self.kept_temporaries;
+        if is_declared_owned(local) || hoisted == before && !self.following.awaits() {
             return value;
         }
-        let value = self.keep_bound(&[&local.pat], value);
-        // What it looks for can stay where nothing else has to go.
+        let value = self.save_keys_for(&[&local.pat], value);
+        // Without other temporaries, the keys may outlive the statement.
         if hoisted == before {
-            self.borrowed = before;
+            self.kept_temporaries = before;
         }
         value
     }
 
-    /// Lowers `let (a, _) = value`: what the pattern leaves of the value ends before what has been borrowed
-    /// for it.
+    /// Lowers `let (a, _) = value`: the parts that the pattern does not bind are dropped with the temporaries of the
+    /// value.
     fn bind_parts(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let mut left = None;
         let body = self.body(|this| left = Some(this.hoist_value(local, value)));
         let value = as_value(&local.pat, left?);
@@ -290,9 +290,9 @@ impl Lower<'_> {
         None
     }
 
-    /// Lowers `let _ = value`, which drops the value with all else that it makes.
+    /// Lowers `let _ = value`, which drops the value with its temporaries.
     fn ignore_value(&mut self, local: &syn::Local, value: Expr) -> Option<Expr> {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let mut kept = None;
         let mut body = self.body(|this| kept = Some(this.hoist(value)));
         let kept = kept?;
@@ -300,7 +300,7 @@ impl Lower<'_> {
             self.out.extend(body.stmts);
             return Some(kept);
         }
-        self.borrowed = before;
+        self.kept_temporaries = before;
         let mut local = local.clone();
         let init =
             syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
@@ -312,7 +312,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether a pattern moves parts out of a value and may leave others.
+    /// Whether a pattern moves parts out of a value and may leave other parts.
     fn takes_apart(&self, pat: &Pat) -> bool {
         !matches!(pat, Pat::Ident(_))
             && !has_ref(pat)
@@ -320,17 +320,17 @@ impl Borrows<'_> {
     }
 }
 
-/// Gives the bindings of a pattern names of their own.
+/// Replaces the bindings of a pattern by temporaries.
 struct Parts<'a, 'l> {
     lower: &'a mut Lower<'l>,
-    /// The new locals, and those that they are to be given to.
+    /// The temporaries, and the locals that they are moved to.
     given: Vec<(LocalId, LocalId)>,
 }
 
 impl VisitMut for Parts<'_, '_> {
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if let Some(local) = self.lower.locals.find(&pat.ident) {
-            // Another alternative may have given the part its name.
+            // Another alternative of the pattern may have replaced the binding.
             let known = self.given.iter().find(|(_, given)| *given == local);
             let part = known.map(|(part, _)| *part).unwrap_or_else(|| {
                 let part = self.lower.temporary(&self.lower.locals.path(local));
@@ -353,12 +353,12 @@ impl VisitMut for Parts<'_, '_> {
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
 }
 
-/// Whether the statement says of what it declares that there is no reference in it.
-fn is_told_owned(local: &syn::Local) -> bool {
+/// Whether the declared type shows that the local contains no reference.
+fn is_declared_owned(local: &syn::Local) -> bool {
     split_type(&local.pat).1.is_some_and(is_owned)
 }
 
-/// Whether the type shows that there is no reference in it.
+/// Whether the type contains no reference.
 pub(crate) fn is_owned(ty: &Type) -> bool {
     struct Owned(bool);
     impl Visit<'_> for Owned {
@@ -372,7 +372,7 @@ pub(crate) fn is_owned(ty: &Type) -> bool {
     owned.0
 }
 
-/// A local as a value, so that what a pattern does not bind of it ends with the statement.
+/// A local as a value expression, so that the parts that a pattern does not bind are dropped with the statement.
 fn as_value(pat: &Pat, value: Expr) -> Expr {
     let binds_whole = matches!(split_type(pat).0, Pat::Ident(pat) if pat.subpat.is_none());
     if binds_whole || !matches!(value, Expr::Path(_)) {

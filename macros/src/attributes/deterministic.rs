@@ -21,7 +21,7 @@ pub(crate) fn expand(
 ) -> TokenStream {
     let attribute = quote!(::piton::deterministic(#args));
     let args = DeterministicArgs::parse(args, &diagnostics);
-    // A function that does not parse is left to rustc, which says it better.
+    // rustc reports syntax errors better.
     let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) else {
         if let Ok(syn::Item::Verbatim(_)) | Err(_) = syn::parse2::<syn::Item>(item.clone()) {
             return diagnostics.finish_with(item);
@@ -43,8 +43,7 @@ pub(crate) fn expand(
     diagnostics.finish_with(quote!(#item #marker))
 }
 
-/// The type that stands for the function. In an `impl` block there cannot be one beside it, and no
-/// workflow asks for it.
+/// The marker type. An `impl` block cannot have one beside the function, and strict workflows do not check methods.
 fn marker(function: &ItemFn) -> Option<TokenStream> {
     let around = surroundings_of(function.sig.ident.span());
     let is_in_a_block = matches!(around, Some(Surroundings::Impl(_) | Surroundings::Trait));

@@ -9,7 +9,7 @@ use syn::{ItemFn, LitStr, Path, Token};
 use crate::diagnostics::Diagnostics;
 use crate::syntax::root::parse_crate;
 
-/// How the attribute is written.
+/// An example of the attribute.
 const HELP: &str = "write `#[migrate(workflow = fulfill, from = \"charge\")]` with the workflow and the name of the saved state";
 
 /// `workflow = fulfill, from = "charge"`
@@ -69,7 +69,7 @@ pub(crate) fn expand(
             return diagnostics.finish_with(item);
         }
     };
-    // A function that does not parse is left to rustc, which says it better.
+    // rustc reports syntax errors better.
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
         return diagnostics.finish_with(item);
     };

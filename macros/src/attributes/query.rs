@@ -12,14 +12,14 @@ use syn::{FnArg, ItemFn, Lifetime, Pat, Path, ReturnType, Token, Type, parse_quo
 use crate::diagnostics::Diagnostics;
 use crate::syntax::root::parse_crate;
 
-/// Which of the two it is.
+/// The kind of the function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Query,
     Validator,
 }
 
-/// `order`, perhaps with `crate = "…"` behind it.
+/// `order`, perhaps followed by `crate = "…"`.
 struct Args {
     workflow: Path,
 }
@@ -42,13 +42,13 @@ impl Parse for Args {
     }
 }
 
-/// A parameter that is an exposed variable, or the request that a validator looks at.
+/// A parameter for an exposed variable, or for the request that a validator checks.
 struct Lent {
     name: Ident,
     ty: Type,
 }
 
-/// Adds what asks the function to it.
+/// Adds the items for calls of the function.
 pub(crate) fn expand(
     args: TokenStream,
     item: TokenStream,
@@ -67,7 +67,7 @@ pub(crate) fn expand(
             return diagnostics.finish_with(item);
         }
     };
-    // A function that does not parse is left to rustc, which says it better.
+    // rustc reports syntax errors better.
     let Ok(function) = syn::parse2::<ItemFn>(item.clone()) else {
         return diagnostics.finish_with(item);
     };
@@ -77,11 +77,11 @@ pub(crate) fn expand(
             Kind::Validator => validator(&function, &workflow, &diagnostics),
         })
         .flatten();
-    // A variable is lent as it is, so it cannot be a `&str` or a slice.
+    // The parameter is a reference to the variable's own type, so it cannot be a `&str` or a slice.
     diagnostics.finish_with(quote!(#[allow(clippy::ptr_arg)] #item #beside))
 }
 
-/// Reports what such a function cannot be.
+/// Reports unsupported functions.
 fn is_pure(function: &ItemFn, kind: Kind, diagnostics: &Diagnostics) -> bool {
     let what = match kind {
         Kind::Query => "a query",
@@ -107,14 +107,14 @@ fn is_pure(function: &ItemFn, kind: Kind, diagnostics: &Diagnostics) -> bool {
     true
 }
 
-/// The parameter as what is lent to the function: `name: &T` of a type that can be made by itself.
+/// The borrowed variable: `name: &T`, where `T` is a nameable type.
 fn lent(param: &FnArg) -> Option<Lent> {
     let FnArg::Typed(param) = param else { return None };
     let Pat::Ident(pat) = &*param.pat else { return None };
     Some(Lent { name: pat.ident.clone(), ty: lent_type(&param.ty)? })
 }
 
-/// The type of what is lent.
+/// The type of the borrowed variable.
 fn lent_type(ty: &Type) -> Option<Type> {
     let Type::Reference(reference) = ty else { return None };
     let is_text = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
@@ -123,7 +123,7 @@ fn lent_type(ty: &Type) -> Option<Type> {
     is_lent.then(|| (*reference.elem).clone())
 }
 
-/// Has rustc refuse a variable that the workflow does not expose.
+/// Makes rustc refuse a variable that the workflow does not expose.
 fn check_exposed(workflow: &Path, lent: &[Lent]) -> TokenStream {
     let shown = path_text(workflow);
     let checks = lent.iter().map(|Lent { name, .. }| {
@@ -143,7 +143,7 @@ fn path_text(path: &Path) -> String {
     names.join("::")
 }
 
-/// The type beside a query, whose function `args` makes a call of it.
+/// The type beside a query. Its function `args` creates a call.
 fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let ident = &function.sig.ident;
     let exposed: Vec<Lent> = function.sig.inputs.iter().map_while(lent).collect();
@@ -196,7 +196,7 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
         #vis struct #ident {}
 
         impl #ident {
-            /// The query with these arguments.
+            /// A call of the query with these arguments.
             #[allow(dead_code, clippy::extra_unused_lifetimes)]
             #vis fn args<'__piton>(
                 #(#params),*
@@ -214,7 +214,7 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
     })
 }
 
-/// Reads the exposed variables, each into its own local.
+/// Decodes the exposed variables into locals.
 fn read(exposed: &[Lent]) -> Vec<TokenStream> {
     let locals = given(exposed.len());
     let each = exposed.iter().zip(locals).map(|(Lent { name, ty }, local)| {
@@ -224,12 +224,12 @@ fn read(exposed: &[Lent]) -> Vec<TokenStream> {
     each.collect()
 }
 
-/// The locals that hold exposed variables.
+/// The locals of the exposed variables.
 fn given(count: usize) -> Vec<Ident> {
     (0..count).map(|index| format_ident!("__piton_exposed{}", index)).collect()
 }
 
-/// Puts a query into the registry, for calls by its name.
+/// Registers a query, for calls by its name.
 fn by_name(
     ident: &Ident,
     workflow: &Path,
@@ -265,7 +265,7 @@ fn by_name(
     }
 }
 
-/// Calls the function with decoded arguments, and encodes its answer.
+/// Calls the function with decoded arguments, and encodes its result.
 fn answer(ident: &Ident, exposed: &[Lent], arguments: &[(String, Option<Owned>)]) -> TokenStream {
     let (given, read) = (given(exposed.len()), read(exposed));
     let (mut decoded, mut passed) = (Vec::new(), Vec::new());
@@ -295,8 +295,8 @@ struct Owned {
     is_lent: bool,
 }
 
-/// `String` of `&str`, `Vec<T>` of `&[T]`, `T` of `&T`, or the type itself; `None` if a part of it is borrowed or not
-/// named.
+/// `String` for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`, or the type itself; `None` if a part of it is borrowed or
+/// has no name.
 fn owned_type(ty: &Type) -> Option<Owned> {
     let (ty, is_lent) = match ty {
         Type::Reference(reference) if reference.mutability.is_some() => return None,
@@ -319,7 +319,7 @@ fn owned_type(ty: &Type) -> Option<Owned> {
     Some(Owned { ty, is_lent })
 }
 
-/// Whether a type has a part that is borrowed, or a type without a name.
+/// Whether a type contains a borrow or a type without a name.
 struct Unowned(bool);
 
 impl Visit<'_> for Unowned {
@@ -336,7 +336,7 @@ impl Visit<'_> for Unowned {
     }
 }
 
-/// Gives every reference without a lifetime the one of the call.
+/// Names the elided lifetimes of references.
 struct Named;
 
 impl VisitMut for Named {
@@ -349,7 +349,7 @@ impl VisitMut for Named {
     }
 }
 
-/// What puts a validator into the registry.
+/// The registration of a validator.
 fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let ident = &function.sig.ident;
     let mut inputs = function.sig.inputs.iter();

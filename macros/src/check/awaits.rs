@@ -1,4 +1,4 @@
-//! Places where a workflow cannot await.
+//! Awaits in places where the machine cannot suspend.
 
 use quote::ToTokens;
 use syn::visit::Visit;
@@ -12,13 +12,13 @@ use crate::diagnostics::rules::Rule;
 enum Kind {
     /// A function that is compiled into a machine.
     Machine,
-    /// A function that is not async, which rustc says.
+    /// A plain function. rustc reports the await.
     PlainFunction,
     Closure,
     /// `async |item| …`
     AsyncClosure,
     AsyncBlock,
-    /// An `async` block in a closure, which mostly returns it.
+    /// An `async` block in a closure. Most such closures return the block.
     BlockOfClosure,
     /// The block of `cx.spawn(async { … })`.
     SpawnedBlock,
@@ -27,11 +27,11 @@ enum Kind {
     Guard,
 }
 
-/// A part of a body that awaits, or fails to, as one.
+/// A part of a body, with the kind that decides about its awaits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Region {
     kind: Kind,
-    /// One refusal for each region: further awaits in it have the same cause.
+    /// Whether an await in it was refused. Further awaits have the same cause.
     is_refused: bool,
 }
 
@@ -54,7 +54,7 @@ impl Region {
         Self::new(if is_async { Kind::AsyncClosure } else { Kind::Closure })
     }
 
-    /// An `async` block that is a value, in this region.
+    /// The region of an `async` block that is a value in this region.
     pub(super) fn async_block(self) -> Self {
         Self::new(if self.kind == Kind::Closure { Kind::BlockOfClosure } else { Kind::AsyncBlock })
     }
@@ -80,12 +80,12 @@ impl Checker<'_> {
         self.region = outer;
     }
 
-    /// Whether what is being checked is taken apart into a machine.
+    /// Whether the region is compiled into the machine.
     pub(super) fn is_machine(&self) -> bool {
         self.is_compiled && matches!(self.region.kind, Kind::Machine | Kind::Guard)
     }
 
-    /// Whether the passes look at what is being checked.
+    /// Whether later passes visit the region.
     pub(super) fn is_seen(&self) -> bool {
         self.is_compiled && !matches!(self.region.kind, Kind::PlainFunction | Kind::Constant)
     }
@@ -136,7 +136,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses an await in a macro whose tokens are not known to be code.
+    /// Refuses an await in an unknown macro, whose tokens may not be code.
     pub(super) fn check_await_in_unknown(&mut self, mac: &Macro, token: &dyn ToTokens) {
         if self.region.kind != Kind::Machine {
             return self.check_await(token);
@@ -150,7 +150,7 @@ impl Checker<'_> {
         );
     }
 
-    /// Visits what is awaited where it stands. An `async` block is a part of the machine there.
+    /// Visits an operand of `.await`. An `async` block there is a part of the machine.
     pub(super) fn visit_operation(&mut self, operation: &Expr) {
         match operation {
             Expr::Async(block) => self.visit_block(&block.block),

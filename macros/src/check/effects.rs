@@ -1,4 +1,4 @@
-//! What a step must not contain, because it may be repeated: effects, and reads of values that change.
+//! Effects and reads of changing values. A step may be repeated, so it must contain neither.
 
 use quote::{ToTokens, quote};
 use syn::visit::Visit;
@@ -16,7 +16,7 @@ use crate::syntax::hygiene::spelled;
 use crate::syntax::macros::captures;
 use crate::syntax::suspend;
 
-/// What is said of `unsafe` code.
+/// The refusal of `unsafe` code.
 pub(super) const UNSAFE: Refused = Refused {
     rule: Rule::UNSAFE_CODE,
     what: "cannot be checked",
@@ -24,7 +24,7 @@ pub(super) const UNSAFE: Refused = Refused {
 };
 
 impl Checker<'_> {
-    /// Refuses functions by name.
+    /// Refuses functions by path.
     pub(super) fn check_path(&mut self, path: &ExprPath) {
         if !self.check_callee(path) {
             self.check_known(path);
@@ -34,7 +34,7 @@ impl Checker<'_> {
         }
     }
 
-    /// As [`check_path`](Self::check_path); tells whether the path is refused.
+    /// As [`check_path`](Self::check_path). Returns whether the path was refused.
     fn check_callee(&mut self, path: &ExprPath) -> bool {
         if self.check_shared(&path.path) {
             return true;
@@ -57,7 +57,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Checks a call. What is passed to a refused function is not what is wrong.
+    /// Checks a call. If its function is refused, its arguments are not reported.
     pub(super) fn check_call(&mut self, call: &ExprCall, is_awaited: bool) {
         let is_refused = match &*call.func {
             Expr::Path(path) => {
@@ -92,7 +92,7 @@ impl Checker<'_> {
         }
         let before = self.broken.len();
         match &*call.receiver {
-            // A map may be gone through if the result has an order of its own.
+            // Iterating over a hash map is allowed if the result has an order of its own.
             Expr::MethodCall(receiver)
                 if maps::collects_in_order(call)
                     && self.locals.gone_through(receiver).is_some() => {}
@@ -114,12 +114,12 @@ impl Checker<'_> {
         self.computes_once = outer;
     }
 
-    /// Whether what the call is given computes a value that is kept: the closure of `cx.side_effect(|| …)`.
+    /// Whether the call's argument computes a value that is saved: the closure of `cx.side_effect(|| …)`.
     fn computes_once(&self, call: &ExprMethodCall) -> bool {
         self.computes_once || self.is_of_context(call, "side_effect")
     }
 
-    /// Whether a call is one of this method of the workflow's context.
+    /// Whether the call is of this method of the workflow's context.
     fn is_of_context(&self, call: &ExprMethodCall, method: &str) -> bool {
         let is_context = |path: &ExprPath| {
             let name = context_name(self.function.signature);
@@ -244,7 +244,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Refuses statics that a format string captures.
+    /// Refuses statics that a format string names.
     fn check_captured(&mut self, format: &Expr) {
         let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = format else { return };
         for name in captures(&text.value()) {
@@ -260,7 +260,7 @@ impl Checker<'_> {
         self.replaced.extend(name.cloned());
     }
 
-    /// Checks a macro call that is not known to contain code.
+    /// Checks a macro call whose tokens may not be code.
     fn check_tokens(&mut self, mac: &Macro) {
         let names = self.check_names_in(mac);
         let own = names.macros.iter().filter(|path| self.check_own_macro(path)).count();
@@ -270,7 +270,7 @@ impl Checker<'_> {
     }
 }
 
-/// A path without generic arguments, for a message.
+/// The path without generic arguments, for messages.
 fn shown(path: &ExprPath) -> String {
     match &path.qself {
         Some(qself) => {

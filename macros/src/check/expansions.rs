@@ -1,4 +1,4 @@
-//! Calls of macros: names in their tokens, and definitions that produce more than a value.
+//! Macro calls: names in their tokens, and definitions that do more than return a value.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -12,7 +12,7 @@ use super::{Checker, methods, paths};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::suspend;
 
-/// What is refused among the tokens of a macro.
+/// A refused name among the tokens of a macro.
 struct Found {
     tokens: TokenStream,
     name: String,
@@ -20,7 +20,7 @@ struct Found {
 }
 
 impl Checker<'_> {
-    /// Checks the names in the tokens of a macro, and gives them.
+    /// Checks the names in the tokens of a macro, and returns them.
     pub(super) fn check_names_in(&mut self, mac: &Macro) -> Names {
         let mut names = Names::default();
         scan(mac.tokens.clone(), &mut names);
@@ -34,7 +34,7 @@ impl Checker<'_> {
         names
     }
 
-    /// Refuses the call of a macro of the user's by a name that another is known by. Tells whether it is one.
+    /// Refuses the call of a user's macro that has the name of a known one. Returns whether the path is such a macro.
     pub(super) fn check_own_macro(&mut self, path: &[Ident]) -> bool {
         let [name] = path else { return false };
         let is_taken = self.is_seen() && is_known(name) && self.definitions.has(name);
@@ -50,16 +50,16 @@ impl Checker<'_> {
         is_taken
     }
 
-    /// Refuses the call of a macro of the file in whose definition there is what is refused. Definitions
-    /// of the body are checked where they stand.
+    /// Refuses the call of a macro of the file whose definition contains a refused name. Definitions in the body are
+    /// checked where they are.
     pub(super) fn check_names_behind(&mut self, mac: &Macro) {
         let path: Vec<Ident> = mac.path.segments.iter().map(|part| part.ident.clone()).collect();
         let (name, bang) = (&mac.path, &mac.bang_token);
         self.check_definition_of(&path, Some(&mac.tokens), &quote!(#name #bang));
     }
 
-    /// As [`check_names_behind`](Self::check_names_behind), with the tokens of the call as far as they are
-    /// known, and those that name the macro.
+    /// As [`check_names_behind`](Self::check_names_behind), with the tokens of the call if they are known, and the
+    /// tokens of the macro's name.
     fn check_definition_of(
         &mut self,
         path: &[Ident],
@@ -80,7 +80,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks through a definition of the file, `depth` definitions deep.
+    /// Searches a definition of the file, and `depth` levels of the definitions that it uses.
     fn find_behind(
         &self,
         path: &[Ident],
@@ -101,7 +101,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is refused of these names.
+    /// The refused names among these.
     fn refused_among(&self, names: &Names) -> Vec<Found> {
         let of_path = |path: &Vec<Ident>, is_macro: bool| {
             let segments: Vec<String> = path.iter().map(ToString::to_string).collect();
@@ -130,7 +130,7 @@ impl Checker<'_> {
         found.chain(methods).chain(unsafes).collect()
     }
 
-    /// Refuses a macro whose definition awaits or jumps. Tells whether it has.
+    /// Refuses a macro whose definition awaits or jumps. Returns whether it was refused.
     pub(super) fn check_definition(&mut self, mac: &Macro) -> bool {
         if !self.is_machine() {
             return false;
@@ -170,7 +170,7 @@ impl Checker<'_> {
         false
     }
 
-    /// Refuses the statement at `index` if it is a macro that declares variables for the rest of the block.
+    /// Refuses the statement at `index` if it is a macro that declares variables for later statements.
     pub(super) fn check_declarations(&mut self, block: &Block, index: usize) {
         let rest = &block.stmts[index + 1..];
         let Stmt::Macro(syn::StmtMacro { mac, .. }) = &block.stmts[index] else { return };
@@ -180,10 +180,10 @@ impl Checker<'_> {
         let (path, bang, name) = (&mac.path, &mac.bang_token, crate::syntax::macros::name(mac));
         let effects = self.definitions.effects(mac);
         if effects.awaits || effects.returns {
-            // That is reported.
+            // Another check reports it.
             return;
         }
-        // A block that stays as it is has variables of its own.
+        // A block that is not lowered keeps its variables.
         let is_taken_apart =
             suspend::block(block) || crate::syntax::macros::has_jump(block.to_token_stream());
         if effects.declares && is_taken_apart {

@@ -5,12 +5,12 @@ use syn::{PathArguments, Type};
 use super::names::Names;
 use crate::syntax::source::hashers::{HASHED, has_own_hasher};
 
-/// The types that methods are refused on.
+/// Kinds of types with refused methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A hash map or set, or a reference to one.
     Hashed,
-    /// A path of a file, or a reference to one.
+    /// A file path, or a reference to one.
     FilePath,
     Other,
 }
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// The type that a type refers to.
+/// The target of a reference type.
 fn referred(mut ty: &Type) -> &Type {
     loop {
         ty = match ty {
@@ -39,8 +39,7 @@ fn referred(mut ty: &Type) -> &Type {
     }
 }
 
-/// Whether a type is a hash map or set with a hasher that differs from process to process, or a
-/// reference to one.
+/// Whether a type is a hash map or set whose hasher differs between processes, or a reference to one.
 pub(super) fn is_hashed(ty: &Type, names: &Names) -> bool {
     match referred(ty) {
         Type::Path(ty) => {
@@ -59,7 +58,7 @@ pub(super) fn is_hashed(ty: &Type, names: &Names) -> bool {
     }
 }
 
-/// Whether a type is that of a path of a file, or of a reference to one.
+/// Whether a type is a file path, or a reference to one.
 pub(super) fn is_file_path(ty: &Type, names: &Names) -> bool {
     match referred(ty) {
         Type::Path(ty) => names.resolve(&ty.path).is_some_and(

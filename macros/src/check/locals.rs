@@ -1,4 +1,4 @@
-//! What the source shows of the types of parameters and variables.
+//! Types of parameters and variables, as far as the source shows them.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, Pat, PatIdent, Signature, Type, UnOp};
@@ -9,12 +9,12 @@ use super::names::Names;
 /// The names in scope.
 #[derive(Debug, Default)]
 pub(super) struct LocalTypes {
-    /// A later entry hides an earlier one of the same name.
+    /// Later entries shadow earlier ones of the same name.
     names: Vec<(String, Kind)>,
 }
 
 impl LocalTypes {
-    /// Those of the parameters.
+    /// The parameters.
     pub(super) fn of(signature: &Signature, names: &Names) -> Self {
         let mut locals = Self::default();
         for input in &signature.inputs {
@@ -39,12 +39,12 @@ impl LocalTypes {
         }
     }
 
-    /// What [`leave`](Self::leave) goes back to.
+    /// The number of bindings, for [`leave`](Self::leave).
     pub(super) fn enter(&self) -> usize {
         self.names.len()
     }
 
-    /// Forgets what was bound since.
+    /// Removes the bindings added since `enter` returned `entered`.
     pub(super) fn leave(&mut self, entered: usize) {
         self.names.truncate(entered);
     }
@@ -54,12 +54,12 @@ impl LocalTypes {
         self.names.iter().any(|(known, _)| known == name)
     }
 
-    /// Notes that a pattern binds `name`.
+    /// Adds a binding of `name`.
     pub(super) fn bind(&mut self, name: String, kind: Kind) {
         self.names.push((name, kind));
     }
 
-    /// What a variable is, or what it refers to.
+    /// The kind of a variable, behind references.
     pub(super) fn of_local(&self, expr: &Expr) -> Kind {
         let Expr::Path(path) = dereferenced(expr) else { return Kind::Other };
         let Some(name) = path.path.get_ident() else { return Kind::Other };
@@ -83,7 +83,7 @@ fn bound(pattern: &Pat) -> Vec<String> {
     bound.0
 }
 
-/// What is behind references and parentheses.
+/// The expression behind references and parentheses.
 pub(super) fn dereferenced(mut expr: &Expr) -> &Expr {
     loop {
         expr = match expr {

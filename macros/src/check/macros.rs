@@ -1,7 +1,7 @@
 //! Checks inside macro calls.
 //!
-//! The tokens of a call mean whatever the macro makes of them. The arguments of well-known macros are checked like
-//! other code; in all other macros only names and `.await` are looked for.
+//! The macro decides the meaning of its tokens. The arguments of well-known macros are checked like other code; in
+//! other macros, only names and `.await` are.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
@@ -24,20 +24,20 @@ pub(super) struct MacroCode {
     pub(super) operations: Vec<Expr>,
 }
 
-/// How the tokens of a macro are read.
+/// The grammar of a macro's tokens.
 #[derive(Clone, Copy, Debug)]
 enum Grammar {
-    /// Expressions with commas between, some of them `name = expression`.
+    /// Expressions separated by commas, some of them `name = expression`.
     Expressions,
     /// As `Expressions`, or `value; count`.
     Vec,
     /// `value, pattern if guard`
     Matches,
-    /// `tracing`'s fields, in which `?value` and `%value` stand for themselves.
+    /// Fields of `tracing`, where `?value` and `%value` name a variable.
     Fields,
     /// `pattern = operation => expression`
     Select,
-    /// Operations with commas between.
+    /// Operations separated by commas.
     Join,
 }
 
@@ -56,19 +56,18 @@ fn grammar(name: &str) -> Option<Grammar> {
     })
 }
 
-/// Whether a macro of this name is taken for the one that is known by it.
+/// Whether a macro of this name is taken to be the known one.
 pub(super) fn is_known(name: &Ident) -> bool {
     let name = name.to_string();
     grammar(&name).is_some() || names_literal(&name)
 }
 
-/// Whether the macro is replaced by the code that it stands for.
+/// Whether the compiler replaces the macro by code.
 pub(super) fn is_replaced(mac: &Macro) -> bool {
     suspend::awaiting(mac).is_some() || write_out::returns(mac)
 }
 
-/// Reads the code in a call of a known macro; `None` if the macro is unknown or its tokens are not
-/// what it takes.
+/// Parses the code in a call of a known macro. `None` if the macro is unknown or its tokens do not match its grammar.
 pub(super) fn code(mac: &Macro) -> Option<MacroCode> {
     let name = mac.path.segments.last()?.ident.to_string();
     let grammar = grammar(&name)?;
@@ -174,14 +173,14 @@ fn parse_field(input: ParseStream, code: &mut MacroCode) -> syn::Result<()> {
     parse_value(input, code)
 }
 
-/// What can be told of tokens that are not parsed.
+/// The names in tokens that are not parsed.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Every path, with the segments as they are.
+    /// Every path, as its segments.
     pub(super) paths: Vec<Vec<Ident>>,
-    /// Every name with a `!` after it.
+    /// Every path followed by `!`.
     pub(super) macros: Vec<Vec<Ident>>,
-    /// Every method that is called without arguments.
+    /// Every method called without arguments.
     pub(super) methods: Vec<Ident>,
     /// Every `unsafe`.
     pub(super) unsafes: Vec<Ident>,

@@ -11,7 +11,7 @@ use crate::syntax::names::is_any_of;
 
 const ORDERED: [&str; 3] = ["BTreeMap", "BTreeSet", "BinaryHeap"];
 
-/// The methods that go through a map or set in its own order.
+/// Methods that iterate over a map or set.
 const IN_ORDER: [&str; 15] = [
     "iter",
     "iter_mut",
@@ -31,7 +31,7 @@ const IN_ORDER: [&str; 15] = [
 ];
 
 impl LocalTypes {
-    /// The map or set that a `for` loop over `expr` goes through.
+    /// The hash map or set that a `for` loop over `expr` iterates over.
     pub(super) fn looped<'a>(&self, expr: &'a Expr) -> Option<&'a Expr> {
         match dereferenced(expr) {
             Expr::MethodCall(call) if call.method == "clone" => self.looped(&call.receiver),
@@ -39,14 +39,14 @@ impl LocalTypes {
         }
     }
 
-    /// The map or set that a method call goes through.
+    /// The hash map or set that a method call iterates over.
     pub(super) fn gone_through<'a>(&self, call: &'a ExprMethodCall) -> Option<&'a Expr> {
         let in_order = is_any_of(&call.method, &IN_ORDER);
         self.looped(&call.receiver).filter(|_| in_order)
     }
 }
 
-/// Whether a call collects what it goes through in an order of its own: `.collect::<BTreeMap<…>>()`.
+/// Whether a call collects the items in an order of their own: `.collect::<BTreeMap<…>>()`.
 pub(super) fn collects_in_order(call: &ExprMethodCall) -> bool {
     let Some(turbofish) = &call.turbofish else { return false };
     call.method == "collect"

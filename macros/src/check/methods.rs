@@ -1,5 +1,5 @@
-//! Methods that reach outside of the run. The type of the receiver is not known, so the list has only names that
-//! are rare on other types, and methods of paths if the receiver is seen to be a path.
+//! Methods with effects or changing results. The receiver's type is not known, so the list has names that are rare on
+//! other types, and methods of paths for receivers that are visibly paths.
 
 use syn::{Expr, ExprMethodCall, Ident, Local};
 
@@ -10,7 +10,7 @@ use crate::diagnostics::rules::Rule;
 use crate::syntax::names::is_any_of;
 use crate::syntax::patterns::split_type;
 
-/// Those that are refused on any value, if they are called without arguments.
+/// Methods refused on any receiver, if called without arguments.
 const OF_ANYTHING: &[(&[&str], Refused)] = &[
     (
         &["elapsed"],
@@ -30,22 +30,22 @@ const OF_ANYTHING: &[(&[&str], Refused)] = &[
     ),
 ];
 
-/// Those that are refused on paths.
+/// Methods refused on paths.
 const OF_PATHS: [&str; 5] = ["exists", "is_dir", "is_file", "is_symlink", "metadata"];
 
-/// Those by which a path gives another one.
+/// Methods of a path that return a path.
 const GIVING_PATHS: [&str; 7] =
     ["as_path", "clone", "join", "to_owned", "to_path_buf", "with_extension", "with_file_name"];
 
-/// What a method does that is called without arguments, on whatever it is called.
+/// The refusal of a method called without arguments, on any receiver.
 pub(super) fn of_anything(method: &Ident) -> Option<Refused> {
     let is_it = |names: &[&str]| is_any_of(method, names);
     OF_ANYTHING.iter().find(|(names, _)| is_it(names)).map(|(_, refused)| *refused)
 }
 
 impl Checker<'_> {
-    /// Refuses methods by name. Of `Instant::now().elapsed()` one thing is to be said, so rules that
-    /// have been found broken after the first `before` are not named again.
+    /// Refuses methods by name. `Instant::now().elapsed()` is one mistake, so a rule is not reported again if the
+    /// receiver broke it: those are the rules after the first `before`.
     pub(super) fn check_method(&mut self, call: &ExprMethodCall, before: usize) {
         let of_anything = of_anything(&call.method).filter(|_| call.args.is_empty());
         let of_paths = (is_any_of(&call.method, &OF_PATHS) && self.makes_file_path(&call.receiver))
@@ -57,7 +57,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `let` binds what is seen to be a path.
+    /// Whether the initializer of a `let` is visibly a path.
     pub(super) fn is_given_file_path(&self, local: &Local) -> bool {
         match (split_type(&local.pat), &local.init) {
             ((_, Some(ty)), _) => is_file_path(ty, &self.names),
@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an expression is seen to be a path: `Path::new(…)`, `PathBuf::from(…).join(…)`, a parameter.
+    /// Whether an expression is visibly a path: `Path::new(…)`, `PathBuf::from(…).join(…)`, a parameter.
     pub(super) fn makes_file_path(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Call(call) => match &*call.func {

@@ -6,6 +6,10 @@
 //!
 //! Guarantee for later passes: no `.await` is left where there is no machine (in a closure, an `async` block that
 //! is not part of one of piton's macros, a constant, an unknown macro).
+//!
+//! ```text
+//! let started = Instant::now();       error: a workflow cannot use `Instant::now`, which reads the clock of the machine
+//! ```
 
 mod awaits;
 mod effects;
@@ -44,8 +48,8 @@ use crate::syntax::patterns::split_type;
 use crate::syntax::source::imports::{Imports, names_of_piton};
 use crate::syntax::suspend;
 
-/// Checks the body of a workflow against every rule. Gives the macros that the machine is to name, because it
-/// does not call them: what imports them is not unused.
+/// Checks the body of a workflow against every rule. Returns the macros that the compiler replaces: the machine names
+/// them, so that rustc does not report their imports as unused.
 pub(crate) fn check_body(
     signature: &Signature,
     block: &Block,
@@ -79,17 +83,17 @@ pub(crate) fn check_deterministic(
     Checker::new(checked, &args.levels, diagnostics).visit_block(&function.block);
 }
 
-/// What is checked.
+/// The function under check.
 #[derive(Clone, Copy)]
 struct Function<'a> {
-    /// In words.
+    /// Its kind, for messages.
     what: &'static str,
-    /// What to do if it needs the context of the workflow and does not take it.
+    /// The help for a function that needs the context and does not take it.
     without_context: &'static str,
     signature: &'a Signature,
 }
 
-/// Visits a body and knows the surroundings of the place it is at.
+/// Visits a body with the context of the current position.
 struct Checker<'a> {
     function: Function<'a>,
     levels: &'a Levels,
@@ -97,19 +101,19 @@ struct Checker<'a> {
     names: Names,
     locals: LocalTypes,
     region: Region,
-    /// The rules that were found broken, whatever their levels.
+    /// The rules broken so far, at any level.
     broken: Vec<Rule>,
-    /// The macros that the code calls by their names alone and of which the machine has none.
+    /// The replaced macros that the code calls by their names alone.
     replaced: Vec<Ident>,
-    /// The macros of the file and of the body.
+    /// The `macro_rules!` of the file and of the body.
     definitions: Definitions,
-    /// Whether the code becomes a machine.
+    /// Whether the code is compiled into a machine.
     is_compiled: bool,
-    /// Whether the innermost loop stays one, because nothing in it awaits.
+    /// Whether nothing in the innermost loop awaits, so that it is not lowered.
     in_own_loop: bool,
-    /// Whether functions that are called must be known to be deterministic.
+    /// Whether called functions must be known to be deterministic.
     is_strict: bool,
-    /// Whether the place is in code whose value is kept, so that it may be another one each time.
+    /// Whether the value of the code is saved, so that it may differ in a repeated step.
     computes_once: bool,
 }
 
@@ -134,8 +138,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports that `tokens` break `rule`, at the level that the attribute sets. `cannot` is what
-    /// the function cannot do.
+    /// Reports that `tokens` break `rule`, at the level that the attribute sets. `cannot` completes the sentence “a
+    /// workflow cannot”.
     fn report(&mut self, rule: Rule, tokens: &dyn ToTokens, cannot: impl Display, help: &str) {
         if self.computes_once && VARIES.contains(&rule) {
             return;
@@ -158,7 +162,7 @@ impl<'a> Checker<'a> {
         self.broken.iter().filter(|broken| **broken == rule).count()
     }
 
-    /// Writes `cx` in `help` as the function calls its context.
+    /// Replaces `cx` in `help` by the name of the function's context.
     fn with_context_name(&self, help: &str) -> String {
         if !help.contains("cx.") {
             return help.to_owned();
@@ -169,7 +173,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a function inside the body as a part of it.
+    /// Checks a function in the body as a part of the body.
     fn visit_nested(&mut self, signature: &Signature, block: &Block) {
         let locals = std::mem::replace(&mut self.locals, LocalTypes::of(signature, &self.names));
         let region = Region::of_function(signature.asyncness.is_some());
@@ -214,12 +218,12 @@ impl<'ast> Visit<'ast> for Checker<'_> {
             }
             Item::Macro(item) if item.ident.is_some() => {
                 self.definitions.add(item);
-                // What it does is done where it is called.
+                // The macro's code runs where it is called.
                 self.check_names_in(&item.mac);
             }
             Item::Macro(item) => self.visit_macro(&item.mac),
             Item::Trait(item) => visit::visit_item_trait(self, item),
-            // Modules have names of their own; other items have no code.
+            // The names in modules are their own, and other items have no code.
             _ => {}
         }
     }
@@ -329,11 +333,11 @@ impl<'ast> Visit<'ast> for Checker<'_> {
     }
 
     fn visit_type(&mut self, _: &'ast Type) {
-        // A type does nothing.
+        // Types have no effects.
     }
 }
 
-/// The rules about what may be different each time.
+/// The rules about values that differ between repetitions.
 const VARIES: [Rule; 7] = [
     Rule::CLOCK,
     Rule::ENVIRONMENT,
@@ -344,12 +348,12 @@ const VARIES: [Rule; 7] = [
     Rule::UNORDERED_MAP,
 ];
 
-/// The attributes of functions that are checked for themselves.
+/// Attributes of functions that are checked separately.
 const OURS: [&str; 3] = ["workflow", "activity", "deterministic"];
 
 /// The name of the parameter `cx: &Context`.
 fn context_name(signature: &Signature) -> Option<&Ident> {
-    // In a method it comes after `self`.
+    // In a method, the context follows `self`.
     signature.inputs.iter().take(2).find_map(|input| {
         let FnArg::Typed(input) = input else { return None };
         let (Pat::Ident(pattern), Type::Reference(reference)) = (&*input.pat, &*input.ty) else {

@@ -1,7 +1,7 @@
 //! The items that paths name, as far as imports are visible.
 //!
-//! Three sources, the closest first: imports and items in the body, imports and items of the source file, and a
-//! list of names with the same meaning in nearly every program. Other paths are taken literally.
+//! Names come from three sources, the closest first: imports and items of the body, imports and items of the source
+//! file, and a list of names that mean the same in nearly every program. Other paths are taken literally.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::syntax::source::hashers::has_own_hasher;
 use crate::syntax::source::imports::{Imports, Meaning, add_tree};
 use crate::syntax::source::statics::SharedBy;
 
-/// Names that are taken to be these if nothing else is known of them.
+/// Names and the paths that they usually stand for.
 const ASSUMED: &[(&str, &str)] = &[
     ("Command", "std::process::Command"),
     ("File", "std::fs::File"),
@@ -52,7 +52,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Only the names that the file gives.
+    /// The names that the file declares.
     pub(super) fn new(file: Rc<Imports>) -> Self {
         Self { file, scopes: Vec::new() }
     }
@@ -91,7 +91,7 @@ impl Names {
         self.scopes.pop();
     }
 
-    /// Who shares the static at `path`, if the file has one whose contents change.
+    /// How the static at `path` is shared, if the file declares one with interior mutability.
     pub(super) fn shared_by(&self, path: &Path) -> Option<SharedBy> {
         if !self.file.share_anything() {
             return None;
@@ -100,8 +100,8 @@ impl Names {
         self.shared_by_at(&segments.collect::<Vec<_>>())
     }
 
-    /// As [`shared_by`](Self::shared_by), for a path in pieces. One that leads through modules may lead to
-    /// any of the file.
+    /// As [`shared_by`](Self::shared_by), for the segments of a path. A path through modules may name any static of the
+    /// file.
     pub(super) fn shared_by_at(&self, path: &[String]) -> Option<SharedBy> {
         let (name, modules) = path.split_last()?;
         let is_module = |part: &String| part.starts_with(|c: char| c.is_lowercase() || c == '_');
@@ -119,20 +119,20 @@ impl Names {
         self.scopes.iter().any(|scope| scope.contains(name))
     }
 
-    /// The full path of what `path` names, or `None` if that is the user's own.
+    /// The full path of the item that `path` names, or `None` for an item of the user.
     pub(super) fn resolve(&self, path: &Path) -> Option<Vec<String>> {
         let segments: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         self.resolve_segments(segments, path.leading_colon.is_some())
     }
 
-    /// As [`resolve`](Self::resolve), for a path in pieces.
+    /// As [`resolve`](Self::resolve), for the segments of a path.
     pub(super) fn resolve_segments(
         &self,
         mut path: Vec<String>,
         is_global: bool,
     ) -> Option<Vec<String>> {
-        // An import may go through another one; real programs do not go further.
+        // An import may lead to another import, but rarely more than twice.
         let hops = if is_global { 0 } else { 3 };
         for _ in 0..hops {
             match self.meaning(path.first()?) {
@@ -152,7 +152,7 @@ impl Names {
         }
         match Meaning::of(path) {
             Meaning::Path(mut path) if !is_own(&path) => {
-                // The lists know it by its own name.
+                // The lists have the crate's own name.
                 if path.first().is_some_and(|first| is_piton(first)) {
                     path[0] = "piton".to_owned();
                 }
@@ -162,8 +162,7 @@ impl Names {
         }
     }
 
-    /// The path by which `path` can be written outside the body, or `None` if that is an item of
-    /// the body.
+    /// The path with which code outside the body names the item, or `None` for an item of the body.
     pub(super) fn outside(&self, path: &Path) -> Option<Vec<String>> {
         let mut segments: Vec<String> =
             path.segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -183,7 +182,7 @@ impl Names {
     }
 }
 
-/// Whether a path is one of the user's own crate.
+/// Whether the path starts in the user's own crate.
 fn is_own(path: &[String]) -> bool {
     path.first().is_some_and(|first| ["crate", "self", "super", "Self"].contains(&first.as_str()))
 }
@@ -195,7 +194,7 @@ fn statics(tokens: &TokenStream) -> Vec<String> {
     pairs.map(|pair| pair[1].to_string()).collect()
 }
 
-/// The name of an alias, and the path that it stands for.
+/// The name of an alias, and its target.
 fn alias(item: &Item) -> Option<(String, Vec<String>)> {
     let Item::Type(item) = item else { return None };
     let Type::Path(ty) = &*item.ty else { return None };

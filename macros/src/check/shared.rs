@@ -1,4 +1,4 @@
-//! Values outside of the run's state: statics with interior mutability, and thread locals.
+//! State outside the run: statics with interior mutability, and thread locals.
 
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
@@ -10,8 +10,8 @@ use crate::diagnostics::rules::Rule;
 use crate::syntax::names::is_any_of;
 use crate::syntax::source::statics::{SharedBy, is_interior_mutable};
 
-/// Methods that only make sense on a static whose value changes or is made at run time. `get` is
-/// not among them, because arrays have it.
+/// Methods that are only useful on a static whose value changes or is initialized at run time. `get` is not in the
+/// list, because arrays have it.
 const METHODS: [&str; 24] = [
     "borrow_mut",
     "compare_exchange",
@@ -41,7 +41,7 @@ const METHODS: [&str; 24] = [
 
 const HELP: &str = "keep the value in a local of the workflow, or pass it as an argument";
 
-/// Why a static that is shared so is refused.
+/// The refusal of a static, by the way it is shared.
 pub(super) fn refused(shared_by: SharedBy) -> Refused {
     let (rule, what) = match shared_by {
         SharedBy::Process => (Rule::SHARED_STATE, PROCESS),
@@ -54,7 +54,7 @@ pub(super) fn refused(shared_by: SharedBy) -> Refused {
 const PROCESS: &str = "all runs of a process share";
 
 impl Checker<'_> {
-    /// Refuses a static that the file is known to declare. Tells whether it has.
+    /// Refuses a static that the file declares. Returns whether it was refused.
     pub(super) fn check_shared(&mut self, path: &Path) -> bool {
         let Some(shared_by) = self.names.shared_by(path) else { return false };
         let name = path.to_token_stream().to_string().replace(' ', "");
@@ -63,7 +63,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Refuses a static of another file, which is known by its capitals and by what is called on it.
+    /// Refuses a static of another file, recognized by its capitals and the called method.
     pub(super) fn check_shared_receiver(&mut self, call: &ExprMethodCall) {
         let Expr::Path(receiver) = &*call.receiver else { return };
         let is_known =
@@ -95,7 +95,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a path may be that of a static.
+/// Whether the path may name a static, by its capitals.
 fn is_in_capitals(path: &Path) -> bool {
     let Some(last) = path.segments.last() else { return false };
     let name = last.ident.to_string();

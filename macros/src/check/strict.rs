@@ -1,6 +1,6 @@
 //! `#[workflow(strict)]`: functions that are called, or passed to be called, must be marked as deterministic.
 //!
-//! A macro cannot look into a function that is called, so it makes rustc check a marker: `#[workflow]`,
+//! The macro cannot see the definition of a called function, so it makes rustc check a marker: `#[workflow]`,
 //! `#[activity]` and `#[deterministic]` emit a type with the function's name, which must implement `Checked`. For a
 //! function in the same file, the macro reads its attributes.
 
@@ -14,15 +14,15 @@ use crate::syntax::hygiene::spelled;
 use crate::syntax::source::file_of;
 use crate::syntax::source::imports::without_visibility;
 
-/// Functions of the preludes of Rust and piton, which only compute.
+/// Pure functions of the preludes of Rust and piton.
 const PRELUDE: [&str; 8] =
     ["align_of", "days", "drop", "hours", "join_all", "minutes", "seconds", "size_of"];
 
-/// Crates whose functions are checked by name.
+/// Crates whose functions are checked by path.
 const KNOWN_CRATES: [&str; 2] = ["std", "piton"];
 
 impl Checker<'_> {
-    /// Asks for the marker of a free function that is called or passed on.
+    /// Requires the marker of a free function that is called or passed as a value.
     pub(super) fn check_known(&mut self, path: &ExprPath) {
         if !self.is_strict || self.computes_once || path.qself.is_some() || !is_function(&path.path)
         {
@@ -38,7 +38,7 @@ impl Checker<'_> {
             [first, ..] => KNOWN_CRATES.contains(&first.as_str()),
             [] => false,
         };
-        // A function of the body is checked with it.
+        // A function of the body is checked with the body.
         let Some(outside) = self.names.outside(&path.path).filter(|_| !is_known) else { return };
         let span = path.span();
         if let [name] = outside.as_slice()
@@ -51,7 +51,7 @@ impl Checker<'_> {
                 "put `#[deterministic]` on it, or call it in an activity",
             );
         }
-        // rustc calls what is no type by this name.
+        // rustc shows this alias in its message about a function that is no type.
         let alias = Ident::new("not_marked_deterministic", span);
         let segments = outside.iter().map(|segment| spelled(segment, span));
         self.diagnostics.emit(quote_spanned! {span=>
@@ -64,7 +64,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a file has one free function of this name, and nothing marks it.
+/// Whether the file has exactly one free function of this name, and no attribute marks it.
 fn is_unmarked(text: &str, name: &str) -> bool {
     let lines: Vec<&str> = text.lines().collect();
     let heads: Vec<usize> =
@@ -79,7 +79,7 @@ fn is_unmarked(text: &str, name: &str) -> bool {
     true
 }
 
-/// The name of the function whose head a line is the beginning of, if it is in nothing else.
+/// The name of the free function that the line starts.
 fn function_name(line: &str) -> Option<&str> {
     let mut head = without_visibility(line);
     for modifier in ["const ", "async ", "unsafe "] {
@@ -88,20 +88,20 @@ fn function_name(line: &str) -> Option<&str> {
     head.strip_prefix("fn ")?.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
-/// Whether an attribute only says something to rustc.
+/// Whether an attribute only informs rustc.
 fn is_plain_attribute(line: &str) -> bool {
     const PLAIN: [&str; 7] = ["allow", "cold", "deny", "expect", "inline", "must_use", "warn"];
     line.strip_prefix("#[")
         .is_some_and(|line| line.ends_with(']') && PLAIN.iter().any(|name| line.starts_with(name)))
 }
 
-/// Types whose names have no capital.
+/// Types with lower-case names.
 const PRIMITIVES: [&str; 17] = [
     "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
     "u32", "u64", "u128", "usize",
 ];
 
-/// Whether a path is that of a free function: neither it nor what it is in has a capital.
+/// Whether the path names a free function: none of its segments has a capital.
 fn is_function(path: &syn::Path) -> bool {
     let is_small = |name: &str| name.chars().next().is_some_and(|c| !c.is_uppercase());
     path.segments.iter().rev().take(2).all(|segment| {

@@ -1,4 +1,4 @@
-//! Uses for the items that a refused function would have used.
+//! Uses for imports that a refused function would have used.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -6,8 +6,8 @@ use quote::quote;
 use crate::syntax::source::file_of;
 use crate::syntax::source::imports::{Imports, without_visibility};
 
-/// Uses the imports of the file around a function that is left out because it has been refused:
-/// that nothing uses them would be said of each, and is not the user's mistake.
+/// Uses the imports of the file around a refused function. Without it, rustc would report them as unused, because the
+/// function's body is left out.
 pub(crate) fn use_imports_around(span: Span) -> TokenStream {
     let Some(file) = file_of(span) else { return TokenStream::new() };
     let names = at_the_top(&file.text, span.unwrap().start().line());
@@ -19,8 +19,8 @@ pub(crate) fn use_imports_around(span: Span) -> TokenStream {
     }
 }
 
-/// The names that the imports at the top of a file bring in above the item at `line`, if that sees them: if
-/// it is not in a module or in the input of a macro.
+/// The names that the imports at the top of a file bring in above the item at `line`. Empty if the item is in a module
+/// or in a macro's input.
 fn at_the_top(text: &str, line: usize) -> Vec<String> {
     let is_outermost = |line: &&str| line.starts_with(|c: char| c.is_alphabetic());
     let around = text.lines().take(line).filter(is_outermost).last().unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::ir::{Block, BlockId, BlockKind, Local, LocalId, RegionId, span_ends};
 use crate::layout::{Segment, VariableId, scope_path};
 use crate::syntax::macros::scan_names;
 
-/// What is printed, and of which machine.
+/// The printed segment and its machine.
 #[derive(Clone, Copy)]
 pub(super) struct Arm<'a> {
     pub(super) machine: &'a Machine<'a>,
@@ -72,7 +72,11 @@ impl<'a> Arm<'a> {
         let mut usages = inside.flat_map(|block| block.all_usages());
         self.segment.used_by_regions.contains(&part.local)
             && usages.any(|usage| {
-                usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))
+                usage
+                    .reads
+                    .iter()
+                    .chain(&usage.maybe_assigned_parts)
+                    .any(|place| place.overlaps(part))
             })
     }
 
@@ -117,7 +121,7 @@ impl<'a> Arm<'a> {
     pub(super) fn missed_at(self, id: VariableId, to: BlockId) -> Option<Span> {
         let Machine { graph, layout, .. } = self.machine;
         let place = &layout.variable(id).place;
-        let is_spent = |usage: &Usage| usage.spends.iter().any(|spent| spent.overlaps(place));
+        let is_spent = |usage: &Usage| usage.moved.iter().any(|spent| spent.overlaps(place));
         let is_here = |id: &BlockId| layout.segment_of[id.0] == self.segment.block;
         let mut here = graph.block_ids().filter(is_here);
         if !here.any(|id| graph[id].all_usages().any(is_spent)) {

@@ -14,7 +14,7 @@ use syn::visit::{self, Visit};
 
 use super::variables::context;
 use crate::ir::{Graph, Local, LocalId};
-use crate::layout::{Layout, State, lent_by};
+use crate::layout::{Layout, State, borrowed_by};
 use crate::syntax::calls::names_constant;
 use crate::syntax::fingerprint::Fingerprint;
 
@@ -40,7 +40,7 @@ impl Borrows {
 
     fn text(&mut self, graph: &Graph, borrow: LocalId) -> String {
         let (mut source, mut constants) = (Fingerprint::NONE, Constants(Vec::new()));
-        for local in made_of(graph, borrow) {
+        for local in sources_of(graph, borrow) {
             source = source.around(local.identity.bound_by);
             let made = local.loop_borrow.iter().chain(local.rematerialized_by());
             made.for_each(|made| constants.visit_expr(made));
@@ -81,11 +81,12 @@ impl Borrows {
 }
 
 /// The local and the rematerialized locals that it takes.
-fn made_of(graph: &Graph, borrow: LocalId) -> impl Iterator<Item = &Local> {
-    let mut of = graph.made_of(borrow).clone();
-    of.add(&lent_by(graph, borrow));
-    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].is_rematerialized();
-    let of = of.into_iter().filter(is_remade);
+fn sources_of(graph: &Graph, borrow: LocalId) -> impl Iterator<Item = &Local> {
+    let mut of = graph.sources_of(borrow).clone();
+    of.add(&borrowed_by(graph, borrow));
+    let is_rematerialized =
+        move |id: &LocalId| *id != borrow && graph.locals[*id].is_rematerialized();
+    let of = of.into_iter().filter(is_rematerialized);
     std::iter::once(borrow).chain(of).map(|id| &graph.locals[id])
 }
 

@@ -1,4 +1,4 @@
-//! Checks of rematerialized constants. A constant with a `Cell` would lose what was stored in it.
+//! Checks of rematerialized constants. A constant with a `Cell` would lose the stored value.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
@@ -18,7 +18,7 @@ pub(super) fn check(arm: Arm<'_>, local: LocalId, made: &Expr) -> Option<TokenSt
     constants.visit_expr(made);
     let is_first = || {
         let mut segments = arm.machine.layout.segments.iter();
-        let first = segments.find(|segment| segment.remade.contains(&local));
+        let first = segments.find(|segment| segment.rematerialized.contains(&local));
         first.is_some_and(|first| first.block == arm.segment.block)
     };
     if constants.found.is_empty() || !is_first() {

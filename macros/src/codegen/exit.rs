@@ -139,7 +139,7 @@ impl Printer<'_> {
     }
 }
 
-/// Variables in an order in which they can be moved: borrowed texts before what they borrow from.
+/// Variables in an order in which they can be moved: borrowed texts before their owners.
 pub(super) fn texts_first(layout: &Layout, ids: &[VariableId]) -> Vec<VariableId> {
     let is_text = |id: &VariableId| layout.variable(*id).kind.may_borrow();
     let (texts, others): (Vec<_>, Vec<_>) = ids.iter().copied().partition(is_text);

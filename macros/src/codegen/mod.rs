@@ -1,4 +1,15 @@
 //! Prints the layout as tokens. No other folder prints tokens of the machine.
+//!
+//! Input: the function, its graph and its layout. Output: the items of the workflow, with the step function among them.
+//!
+//! ```text
+//! state `greet`, saves greetings   →   1 => {
+//!                                          let Some(value) = (f0.resume)(parked, cx) else { break 'step };
+//!                                          let mut greetings = (&t0).load(parked, 0);
+//!                                          greetings.push(value);
+//!                                          …
+//!                                      }
+//! ```
 
 mod add;
 mod arm;

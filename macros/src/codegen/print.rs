@@ -230,7 +230,7 @@ fn without_move(machine: &Machine<'_>, stmt: &Stmt) -> Option<Stmt> {
     let Expr::Closure(closure) = &*local.init.as_ref()?.expr else { return None };
     closure.capture.as_ref()?;
     let bound = bound_locals(&machine.graph.locals, &local.pat);
-    if !bound.into_iter().any(|local| machine.layout.is_remade(local)) {
+    if !bound.into_iter().any(|local| machine.layout.is_rematerialized(local)) {
         return None;
     }
     let mut local = local.clone();

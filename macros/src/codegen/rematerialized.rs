@@ -35,15 +35,18 @@ impl Printer<'_> {
         is_declared: impl Fn(LocalId) -> bool,
     ) {
         let locals = &self.arm.machine.graph.locals;
-        let remade = self.arm.segment.remade.iter().copied().filter(|local| is_declared(*local));
+        let rematerialized =
+            self.arm.segment.rematerialized.iter().copied().filter(|local| is_declared(*local));
         let is_late = self.arm.lends_to_regions();
         if is_late {
-            for local in remade {
+            for local in rematerialized {
                 let (ident, ty) = (&locals[local].ident, self.annotated(local));
                 add::made(out, quote!(let #ident #ty;));
             }
         } else {
-            for Computed { pat, ty, expr, tie } in self.computed(&remade.collect::<Vec<_>>()) {
+            for Computed { pat, ty, expr, tie } in
+                self.computed(&rematerialized.collect::<Vec<_>>())
+            {
                 let allowed = allowed(&expr);
                 add::made(out, quote!(#allowed let #pat #ty = #expr; #tie));
             }
@@ -57,7 +60,7 @@ impl Printer<'_> {
 
     /// Assigns the rematerialized locals, after the regions whose borrows would conflict with theirs.
     pub(super) fn rematerialize_late(&mut self) -> TokenStream {
-        let made = self.computed(&self.arm.segment.remade).into_iter();
+        let made = self.computed(&self.arm.segment.rematerialized).into_iter();
         let made = made.map(|Computed { pat, expr, tie, .. }| {
             let assign = assign(&pat, &expr);
             quote!(#assign #tie)
@@ -70,14 +73,14 @@ impl Printer<'_> {
 
     /// The expressions that compute locals. Locals of one shared pattern have one expression, because rustc would refuse
     /// to evaluate the pattern once for each.
-    fn computed(&mut self, remade: &[LocalId]) -> Vec<Computed> {
+    fn computed(&mut self, rematerialized: &[LocalId]) -> Vec<Computed> {
         let arm = self.arm;
         let locals = &arm.machine.graph.locals;
         let is_together = |a: &LocalId, b: &LocalId| {
             let pattern = locals[*a].shared_pattern();
             pattern.is_some() && pattern == locals[*b].shared_pattern()
         };
-        let groups = remade.chunk_by(is_together).filter_map(|group| {
+        let groups = rematerialized.chunk_by(is_together).filter_map(|group| {
             let of_group = group.iter().map(|local| locals[*local].ident.clone());
             let idents: Vec<_> = of_group.collect();
             let mut check = None;

@@ -14,7 +14,7 @@ use super::variables::{awaited, context, parked, token_of_await};
 use super::waits::suspension;
 use crate::ir::usage::bound_locals;
 use crate::ir::{PointId, Terminator, discard, start_of, whole};
-use crate::layout::Asked;
+use crate::layout::FirstQuestion;
 
 /// The operations that the arm of a state polls.
 pub(super) struct Awaited<'a> {
@@ -67,22 +67,22 @@ impl Awaited<'_> {
     /// Binds the outcome of one operation, or the value of the first `?` that is applied to it.
     fn poll_alone(&self, out: &mut TokenStream, token: &Ident) {
         let (parked, cx, value, pending) = (parked(), context(), &self.value, &self.pending);
-        let asked = self.arm.segment.asked.as_ref();
+        let question = self.arm.segment.question.as_ref();
         // rustc reports errors of the `?` there.
-        let at = asked.map_or_else(Span::call_site, |asked| asked.span);
+        let at = question.map_or_else(Span::call_site, |question| question.span);
         let resumed = Piece(|out: &mut TokenStream| {
             let resume = Ident::new("resume", token.span());
             add_at!(out, at, (#token.#resume)(#parked, #cx));
         });
-        let Some(Asked { awaited, made, .. }) = asked else {
+        let Some(FirstQuestion { awaited, operand, .. }) = question else {
             // A `?` would be two more calls, each with a type of its own.
             return add!(out, let __piton::Some(#value) = #resumed else { #pending };);
         };
-        if made.is_some() {
+        if operand.is_some() {
             add!(out, let __piton::Some(mut #awaited) = #resumed else { #pending };);
         }
-        let outcome = Piece(|out: &mut TokenStream| match made {
-            Some(made) => add_at!(out, at, __piton::Some(#made)),
+        let outcome = Piece(|out: &mut TokenStream| match operand {
+            Some(operand) => add_at!(out, at, __piton::Some(#operand)),
             None => resumed.to_tokens(out),
         });
         let asked = Piece(|out: &mut TokenStream| {
@@ -98,7 +98,7 @@ impl Awaited<'_> {
     /// Binds the pattern of the await to the outcome, after the variables are loaded.
     pub(super) fn bind(&self, out: &mut TokenStream) {
         let (Arm { machine, segment }, value) = (self.arm, &self.value);
-        if segment.asked.is_some() {
+        if segment.question.is_some() {
             return;
         }
         match suspension(machine.graph, self.point) {

@@ -126,7 +126,7 @@ impl<'a> SplitLocals<'a> {
         let is_moved = |part: &Place| {
             self.whole.contains(&part.local)
                 && !usage.assigned.contains(&part.local)
-                && usage.moves.iter().any(|moved| moved.overlaps(part))
+                && usage.partial_moves.iter().any(|moved| moved.overlaps(part))
         };
         let moved = self.parts.iter().map(|(part, _)| part).filter(|part| is_moved(part));
         self.moved.extend(moved.cloned());

@@ -11,7 +11,7 @@ use super::split_locals::SplitLocals;
 use super::variables::{part_token, type_token};
 use crate::ir::LocalId;
 use crate::ir::usage::Usage;
-use crate::layout::{Alike, Layout, each_given};
+use crate::layout::{Layout, SharedType, each_assignment};
 use crate::syntax::hygiene::in_source;
 
 /// Ties a variable to a token: in unreachable code it is assigned a value of the token's type.
@@ -49,9 +49,9 @@ pub(super) fn tie_again(
     let alike = locals.into_iter().filter_map(|id| {
         let ident = &machine.graph.locals[id].ident;
         let function = match machine.layout.alike.get(&id)? {
-            Alike::Value => "same_type".to_owned(),
-            Alike::Takes(count) => format!("takes_{count}"),
-            Alike::Calls(count) => format!("calls_{count}"),
+            SharedType::Value => "same_type".to_owned(),
+            SharedType::Parameters(count) => format!("takes_{count}"),
+            SharedType::Signature(count) => format!("calls_{count}"),
         };
         Some(same(&function, ident, &type_token(id)))
     });
@@ -60,7 +60,7 @@ pub(super) fn tie_again(
 
 /// Ties the parts that code is about to move out to the tokens with which other segments fill them.
 pub(super) fn tie_parts(layout: &Layout, split: &SplitLocals<'_>, usage: &Usage) -> TokenStream {
-    if usage.moves.is_empty() {
+    if usage.partial_moves.is_empty() {
         return TokenStream::new();
     }
     let tied = layout.filled_later().filter(|id| {
@@ -68,7 +68,9 @@ pub(super) fn tie_parts(layout: &Layout, split: &SplitLocals<'_>, usage: &Usage)
         // A part that is vacant here has no variable.
         let mut own = split.parts_of(part.local).peekable();
         let is_there = own.peek().is_none() || own.any(|(own, _)| own.holds(part));
-        is_there && usage.looks_at(part) && usage.moves.iter().any(|moved| part.holds(moved))
+        is_there
+            && usage.may_read(part)
+            && usage.partial_moves.iter().any(|moved| part.holds(moved))
     });
     tied.map(|id| {
         let (place, token) = (split.place(&layout.variable(id).place), part_token(id));
@@ -87,9 +89,9 @@ pub(super) fn assign(machine: &Machine<'_>, id: LocalId, value: &impl ToTokens) 
 
 /// The statement with ties around the values that it assigns, if any of them needs one.
 pub(super) fn with_tied_values(machine: &Machine<'_>, stmt: &Stmt, usage: &Usage) -> Option<Stmt> {
-    usage.replaces.iter().find(|local| needs_tied_value(machine, **local))?;
+    usage.reassigned.iter().find(|local| needs_tied_value(machine, **local))?;
     let mut stmt = stmt.clone();
-    each_given(&machine.graph.locals, &mut stmt, &mut |local, value| {
+    each_assignment(&machine.graph.locals, &mut stmt, &mut |local, value| {
         if let Some(tied) = tied_value(machine, local, value) {
             *value = syn::parse_quote!(#tied);
         }

@@ -28,7 +28,7 @@ pub(super) fn use_borrows(arm: Arm<'_>, pats: &[&Pat]) -> TokenStream {
     let is_held = |id: LocalId| arm.segment.held.values().flatten().any(|held| *held == id);
     let is_used = |id: LocalId| {
         let mut others = bound.iter().filter(|other| **other != id);
-        others.any(|other| graph.made_of(*other).contains(&id))
+        others.any(|other| graph.sources_of(*other).contains(&id))
     };
     let is_wanted = |id| locals[id].is_rematerialized() && !is_held(id) && !is_used(id);
     let mut out: TokenStream = pats.iter().map(|pat| use_those(arm, pat, is_wanted)).collect();

@@ -33,7 +33,7 @@ impl<T> NameMap<T> {
         self.position(name).is_ok()
     }
 
-    /// Puts a value in, in the place of the one that is there.
+    /// Inserts or replaces a value.
     pub(crate) fn insert(&mut self, name: String, value: T) {
         match self.position(&name) {
             Ok(index) => self.0[index].1 = value,
@@ -41,7 +41,7 @@ impl<T> NameMap<T> {
         }
     }
 
-    /// The value of a name, which is this one if there is none.
+    /// The value of a name. Inserts `value` if there is none.
     pub(crate) fn get_or_insert(&mut self, name: String, value: T) -> &mut T {
         let index = match self.position(&name) {
             Ok(index) => index,
@@ -64,7 +64,7 @@ impl<T> NameMap<T> {
         self.0.into_iter().map(|(name, _)| name)
     }
 
-    /// Where a name is, or would be.
+    /// The position of a name, or where to insert it.
     fn position(&self, name: &str) -> Result<usize, usize> {
         let (mut from, mut to) = (0, self.0.len());
         while from < to {
@@ -116,7 +116,7 @@ impl NameSet {
         self.0.contains(name)
     }
 
-    /// Puts a name in. Whether it was not there.
+    /// Inserts a name, and returns whether it is new.
     pub(crate) fn insert(&mut self, name: String) -> bool {
         let position = self.0.position(&name);
         if let Err(index) = position {

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::ops::{BitAnd, BitOr, Sub};
 
-/// A set, as the sorted list of what is in it.
+/// A set as a sorted list.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Set<T>(Vec<T>);
 
@@ -23,7 +23,7 @@ impl<T> Set<T> {
         self.0.is_empty()
     }
 
-    /// What is in it, in order.
+    /// The values in order.
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
@@ -38,9 +38,9 @@ impl<T: Ord> Set<T> {
         !self.is_empty() && self.0.binary_search(value).is_ok()
     }
 
-    /// Puts a value in. Whether it was not there.
+    /// Inserts a value, and returns whether it is new.
     pub(crate) fn insert(&mut self, value: T) -> bool {
-        // Most come in order.
+        // Most values are inserted in order.
         if let Some(last) = self.0.last() {
             match last.cmp(&value) {
                 Ordering::Less => {}
@@ -62,7 +62,7 @@ impl<T: Ord> Set<T> {
         }
     }
 
-    /// Takes a value out. Whether it was there.
+    /// Removes a value, and returns whether it was in the set.
     pub(crate) fn remove(&mut self, value: &T) -> bool {
         let found = self.0.binary_search(value);
         found.is_ok_and(|index| {
@@ -71,12 +71,12 @@ impl<T: Ord> Set<T> {
         })
     }
 
-    /// What is in both.
+    /// The values in both sets.
     pub(crate) fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.iter().filter(|value| other.contains(value))
     }
 
-    /// What is in this one alone.
+    /// The values that are not in `other`.
     pub(crate) fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.iter().filter(|value| !other.contains(value))
     }
@@ -87,7 +87,7 @@ impl<T: Ord> Set<T> {
 }
 
 impl<T: Ord + Clone> Set<T> {
-    /// Puts in what is in the other one.
+    /// Inserts the values of another set.
     pub(crate) fn add(&mut self, other: &Self) {
         if other.is_empty() {
             return;
@@ -106,7 +106,7 @@ impl<T: Ord + Clone> Set<T> {
 
 impl<T: Clone> Clone for Set<T> {
     fn clone(&self) -> Self {
-        // Most are empty.
+        // Most sets are empty.
         if self.is_empty() { Self::new() } else { Self(self.0.clone()) }
     }
 }

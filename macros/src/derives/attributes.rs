@@ -15,7 +15,7 @@ const OF_TYPE: Known = &[CRATE];
 
 const OF_FIELD: Known = &[("name", "name = \"customer\""), ("text", "text")];
 
-/// Names that filters mean something else by: those of the columns that every run has, and the word before variables.
+/// Names that have another meaning in filters: the columns of every run, and the prefix of variables.
 const RESERVED: [&str; 13] = [
     "workflow",
     "workflow_id",
@@ -32,7 +32,7 @@ const RESERVED: [&str; 13] = [
     "var",
 ];
 
-/// In bytes, as the library has it.
+/// In bytes; the runtime has the same limit.
 const LONGEST_NAME: usize = 64;
 
 /// Implements `Attributes` for `item`.
@@ -82,7 +82,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
             }
             names.push(name.value());
             let member = field.ident.as_ref()?;
-            // The span makes rustc point at a type that is no attribute.
+            // The span makes rustc point at a type that cannot be an attribute.
             Some(match is_text {
                 true => quote_spanned! {field.ty.span()=>
                     __piton_changes.put(
@@ -111,7 +111,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
     }
 }
 
-/// What a field is as an attribute.
+/// The options of a field.
 struct Options {
     name: LitStr,
     is_text: bool,

@@ -11,18 +11,18 @@ use crate::diagnostics::Diagnostics;
 use crate::frontend::args::{Known, parse_name, parse_options};
 use crate::syntax::root::parse_crate;
 
-/// What is sent.
+/// The kind of a sent type.
 pub(crate) struct Sent {
-    /// Its word, which is that of its attribute, too.
+    /// Its name, which is also the name of its attribute.
     pub(crate) word: &'static str,
-    /// The word behind its article.
+    /// Its name with an article.
     pub(crate) one: &'static str,
     pub(crate) options: Known,
-    /// How the attribute is written.
+    /// An example of the attribute.
     pub(crate) example: &'static str,
 }
 
-/// What a derive makes of its input.
+/// Expands a derive.
 pub(crate) fn derive(
     item: TokenStream,
     diagnostics: Diagnostics,
@@ -39,7 +39,7 @@ pub(crate) fn derive(
 }
 
 impl Sent {
-    /// Reports what such a type cannot be. Whether it can be sent.
+    /// Reports unsupported types. Returns whether the type is supported.
     pub(crate) fn check(&self, input: &DeriveInput, diagnostics: &Diagnostics) -> bool {
         let Self { word, one, .. } = self;
         if let Data::Union(data) = &input.data {
@@ -65,7 +65,7 @@ impl Sent {
         true
     }
 
-    /// Reports options on fields and variants, which mean nothing.
+    /// Reports options on fields and variants, where they have no meaning.
     fn refuse_inner(&self, data: &Data, diagnostics: &Diagnostics) {
         struct Inner<'a>(&'a str, &'a Diagnostics);
         impl<'ast> Visit<'ast> for Inner<'_> {
@@ -80,8 +80,7 @@ impl Sent {
         Inner(self.word, diagnostics).visit_data(data);
     }
 
-    /// Reads the options of the attribute, those of its own by `read`. Gives the stored name: the one that is given, or the
-    /// type's.
+    /// Parses the options of the attribute; `read` parses those of one derive. Returns the stored name.
     pub(crate) fn options(
         &self,
         ident: &Ident,

@@ -22,7 +22,7 @@ pub(crate) fn expand(item: TokenStream, diagnostics: Diagnostics) -> TokenStream
 
 fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream {
     let ident = &input.ident;
-    // What else there is has been read.
+    // There are no further options.
     let name = SIGNAL.options(ident, &input.attrs, diagnostics, |_, _| Ok(()));
     if !SIGNAL.check(input, diagnostics) {
         return TokenStream::new();

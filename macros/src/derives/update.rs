@@ -53,7 +53,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
     }
 }
 
-/// Reads `= Money`.
+/// Parses `= Money`.
 fn parse_type(input: ParseStream) -> syn::Result<Type> {
     input.parse::<Token![=]>()?;
     input.parse()

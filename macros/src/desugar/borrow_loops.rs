@@ -1,8 +1,8 @@
 //! `for` loops over borrows: `for item in &order.items`, `for (n, line) in lines.iter().enumerate()`.
 //!
-//! The items are references, which cannot be saved. The collection is saved, and does not change while it is
-//! borrowed. So a loop saves its position, and the items are computed again: `item` is replaced by the item at that
-//! position of `&order.items`.
+//! The items are references, which cannot be saved. The collection is saved, and does not change while it is borrowed.
+//! So the loop saves its position, and each use of `item` is rematerialized as the item of `&order.items` at that
+//! position.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -21,7 +21,7 @@ use crate::syntax::patterns::bindings;
 use crate::values::text_types::may_give_own;
 
 impl Lower<'_> {
-    /// Keeps the values that an iterable makes only to lend items of them.
+    /// Moves temporaries that an iterable borrows to locals, and saves the keys of its lookups.
     pub(crate) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
         if self.borrows().lends(&iterable, true) { self.keep_lender(iterable) } else { iterable }
     }
@@ -32,9 +32,9 @@ impl Lower<'_> {
                 *expr.expr = self.keep_made(*expr.expr);
                 Expr::Reference(expr)
             }
-            // Looked up by a key behind a `&`.
+            // A lookup behind `&`.
             Expr::Reference(_)
-                if is_shared(&iterable) && self.borrows().lent(&iterable).is_some() =>
+                if is_shared(&iterable) && self.borrows().lookup_of(&iterable).is_some() =>
             {
                 self.spill_found(iterable)
             }
@@ -60,7 +60,7 @@ impl Lower<'_> {
                         *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
                 } else {
-                    self.keep_arguments(&mut call);
+                    self.save_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }
@@ -68,24 +68,24 @@ impl Lower<'_> {
         }
     }
 
-    /// As [`keep_part`](Self::keep_part), of what a method is called on.
+    /// As [`keep_part`](Self::keep_part), for the receiver of a method.
     fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
-        if self.borrows().lent(&part).is_some() {
+        if self.borrows().lookup_of(&part).is_some() {
             return self.spill_found(part);
         }
         let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
-        if shares && self.borrows().lent(&borrow).is_some() {
+        if shares && self.borrows().lookup_of(&borrow).is_some() {
             return self.spill_found(borrow);
         }
         self.keep_part(part)
     }
 
-    /// Keeps the indices of a part, so that it is always the same one.
+    /// Saves the indices of a projection, so that it always denotes the same part.
     fn keep_part(&mut self, part: Expr) -> Expr {
         match part {
             Expr::Index(mut expr) => {
                 *expr.expr = self.keep_part(*expr.expr);
-                self.keep_key(&mut expr.index);
+                self.save_key(&mut expr.index);
                 Expr::Index(expr)
             }
             Expr::Field(mut expr) => {
@@ -101,7 +101,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps a value. Of one of which a part lends the items, the rest stays there as well.
+    /// Moves a value to a temporary. A projection of a temporary is borrowed from it.
     fn keep_made(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(expr) => self.keep_made(*expr.expr),
@@ -113,9 +113,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
-    /// `position`. Gives a statement for the start of the body that uses those that it uses, perhaps
-    /// only after they have been made again.
+    /// Records that the bindings of `pat` are rematerialized from the item of `iterable` at `position`. Returns a
+    /// statement for the start of the body that uses the bindings, because later uses are rematerialized and rustc
+    /// would report the bindings as unused.
     pub(crate) fn note_items(
         &mut self,
         pat: &Pat,
@@ -125,7 +125,7 @@ impl Lower<'_> {
     ) -> Stmt {
         let span = iterable.span();
         let (names, text) = (Names::of(body.to_token_stream()), body.to_token_stream().to_string());
-        // Also in a format string.
+        // A format string may name the binding.
         let is_used =
             |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
         let position = &self.locals[position].ident;
@@ -136,7 +136,7 @@ impl Lower<'_> {
         let finds = is_shared || patterns::finds_again(pat);
         for ident in bound {
             let Some(local) = self.locals.find(&ident) else { continue };
-            // Something else may be assigned to a `mut` binding.
+            // A `mut` binding may be assigned another value.
             if self.locals[local].mutable || !finds {
                 continue;
             }
@@ -157,8 +157,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated, or
-    /// can be gone through again and again as it is.
+    /// Whether the loop over an iterable can save a position: evaluating the iterable again yields the same items.
     pub(crate) fn is_walk(&self, iterable: &Expr) -> bool {
         self.lends(iterable, false)
             || self.is_constant_path(iterable)
@@ -167,7 +166,7 @@ impl Borrows<'_> {
             || !matches!(iterable, Expr::Path(_)) && self.is_copied(iterable)
     }
 
-    /// Whether the expression gives the items of a constant, `["a", "b"].into_iter().enumerate()`.
+    /// Whether the expression iterates over a constant: `["a", "b"].into_iter().enumerate()`.
     fn has_constant_items(&self, iterable: &Expr) -> bool {
         let Expr::MethodCall(call) = iterable else { return false };
         let is_constant = |expr: &Expr| {
@@ -180,18 +179,18 @@ impl Borrows<'_> {
         items && call.args.iter().all(|arg| self.is_fixed(arg))
     }
 
-    /// Whether the expression is a part of what is borrowed, which rustc lets nobody move out of there.
+    /// Whether the expression is a part of a borrowed place. rustc allows no move out of it, so the part is `Copy`.
     fn is_copied(&self, part: &Expr) -> bool {
         base_of_part(part).is_some_and(|base| self.is_copied(base)) || self.is_shared_borrow(part)
     }
 
-    /// As `is_walk`. What it lends from may be a value that it `makes` for that.
+    /// As `is_walk`. With `makes`, the iterable may also borrow from a temporary, which becomes a local.
     pub(crate) fn lends(&self, iterable: &Expr, makes: bool) -> bool {
         let is_lender = |expr: &Expr, shares: bool| {
             let is_lasting = self.is_place(expr) || shares && is_literal(expr);
             is_lasting || makes && (is_made_to_lend(expr, shares) || self.is_part(expr))
         };
-        // What is not fixed is evaluated once, before the loop.
+        // Other arguments are evaluated once, before the loop.
         let is_fixed = |arg: &Expr| match arg {
             Expr::Closure(_) => self.is_fixed_closure(arg),
             arg => makes || self.is_fixed(arg),
@@ -215,7 +214,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression is a part of a place, though perhaps not always the same one.
+    /// Whether the expression is a projection of a place, perhaps by an index or key that changes.
     fn is_part(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Index(expr) => self.is_place(&expr.expr) || self.is_part(&expr.expr),
@@ -225,16 +224,16 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a chain of methods lends something that is always there.
+    /// Whether a chain of methods returns a borrow and not an `Option` of one.
     pub(crate) fn is_looked_up(&self, chain: &Expr) -> bool {
         let is_chain = matches!(chain, Expr::MethodCall(_) | Expr::Try(_));
         is_chain
             && !gives_option(chain)
-            && self.lends_a_part(chain)
+            && self.is_lookup_of_part(chain)
             && !asked(chain).is_some_and(may_give_own)
     }
 
-    /// `next_item(iterable, &mut position)`, or of a constant, `next_copy(iterable, &mut position)`.
+    /// The call `next_item(iterable, &mut position)`, or `next_copy` for a constant.
     pub(crate) fn next_item(&self, iterable: &Expr, position: &Ident, span: Span) -> Expr {
         self.item_of("next", iterable, &quote_spanned!(span=> &mut #position), span)
     }
@@ -242,14 +241,14 @@ impl Borrows<'_> {
     fn item_of(&self, which: &str, iterable: &Expr, position: &TokenStream, span: Span) -> Expr {
         let what = if self.lends(iterable, false) { "item" } else { "copy" };
         let function = format_ident!("{which}_{what}", span = span);
-        // What rustc says of the items, it says of the iterable.
+        // The span of the iterable, where rustc reports errors about the items.
         let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
         let function = quote_spanned!(start=> ::piton::__private::#function);
         syn::parse_quote_spanned!(span=> #function(#iterable, #position))
     }
 }
 
-/// What the call is an iterator of: `once(&item)`.
+/// The argument of `once(&item)`.
 fn once(call: &Expr) -> Option<&syn::ExprReference> {
     let Expr::Call(call) = call else { return None };
     let Expr::Path(path) = &*call.func else { return None };
@@ -260,22 +259,22 @@ fn once(call: &Expr) -> Option<&syn::ExprReference> {
     }
 }
 
-/// The method that looks something up.
+/// The lookup method of a chain.
 fn asked(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Try(expr) => asked(tried(expr)),
-        Expr::MethodCall(call) if is(call, Fact::Opens) => asked(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Unwraps) => asked(&call.receiver),
         Expr::MethodCall(call) => Some(&call.method),
         _ => None,
     }
 }
 
-/// Whether the method gives items of what it is called on.
+/// Whether the method iterates over its receiver.
 fn has_items(call: &ExprMethodCall) -> bool {
     is(call, Fact::Items) || is(call, Fact::Whole)
 }
 
-/// Whether the expression is made of literals alone, which is borrowed from for ever.
+/// Whether the expression consists of literals, so that rustc promotes a borrow of it.
 fn is_literal(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) => true,
@@ -288,7 +287,7 @@ fn is_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression makes a value that something else can borrow from.
+/// Whether the expression creates a temporary that a borrow can keep alive.
 fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
     match expr {
         expr if is_literal(expr) => !shares,

@@ -16,7 +16,7 @@ use crate::syntax::methods::{Fact, is_any, is_one_of};
 use crate::syntax::operators::{is_assignment, place_is_first};
 use crate::syntax::suspend;
 
-/// The await that an expression assigns to, as rustc lets none do.
+/// The await on the left side of an assignment, which rustc refuses.
 pub(crate) fn assigned_value(expr: &Expr) -> Option<&ExprAwait> {
     let mut left = match expr {
         Expr::Assign(expr) => &*expr.left,
@@ -33,7 +33,7 @@ pub(crate) fn assigned_value(expr: &Expr) -> Option<&ExprAwait> {
     }
 }
 
-/// Whether the place is the same whenever it is looked for.
+/// Whether the place is the same at each evaluation.
 fn is_fixed(place: &Expr) -> bool {
     match place {
         Expr::Path(_) => true,
@@ -45,8 +45,8 @@ fn is_fixed(place: &Expr) -> bool {
 }
 
 impl Borrows<'_> {
-    /// Whether the expression is a compound assignment of which it could be told that the value, in which or
-    /// after which something is awaited, comes before the place.
+    /// Whether the expression is a compound assignment in which it is observable that the value is evaluated before the
+    /// place.
     pub(crate) fn is_only_of_numbers(&self, expr: &Expr) -> bool {
         let Expr::Binary(ExprBinary { left: place, op, right: value, .. }) = expr else {
             return false;
@@ -61,21 +61,22 @@ impl Borrows<'_> {
 
     fn changes_what_is_in(&self, expr: &Expr, other: &Expr) -> bool {
         let named = Usage::of_expr(self.locals, expr).mentions;
-        !named.is_disjoint(&Usage::of_expr(self.locals, other).changes)
+        !named.is_disjoint(&Usage::of_expr(self.locals, other).mutated)
     }
 }
 
-/// Has rustc check that a place is a number.
+/// Lets rustc check that a place is a number.
 pub(crate) fn only_of_numbers(place: &mut Expr) {
     *place = syn::parse_quote_spanned!(place.span()=> *::piton::__private::number(&mut #place));
 }
 
-/// Whether code is run that may be anybody's.
+/// Whether the code may call a user's function.
 struct Calls(bool);
 
 impl<'ast> Visit<'ast> for Calls {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        /// Methods of the standard library that change nothing, besides those that fill an entry or lend a part to be changed.
+        /// Methods of the standard library that change nothing. Methods that insert an entry or return a mutable borrow
+        /// are not in the list.
         const LOOKING: [&str; 14] = [
             "abs",
             "as_mut",
@@ -110,7 +111,7 @@ impl<'ast> Visit<'ast> for Calls {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             Expr::MethodCall(call)
-                if is_one_of(&LOOKING, call) || is_any(call, &[Fact::Fills, Fact::PartMut]) =>
+                if is_one_of(&LOOKING, call) || is_any(call, &[Fact::Inserts, Fact::PartMut]) =>
             {
                 visit::visit_expr(self, expr);
             }

@@ -8,7 +8,7 @@ use proc_macro2::Span;
 use crate::ir::{Body, Stmt};
 use crate::syntax::divergence::always as always_jumps;
 
-/// Has rustc refuse the block if it may come to its end, which it says of `at`.
+/// Makes rustc refuse a block whose end is reachable, with an error at `at`.
 pub(crate) fn must_jump(body: &mut Body, at: Span) {
     match body.stmts.last_mut() {
         Some(Stmt::Scope(inner)) => must_jump(inner, at),
@@ -24,7 +24,7 @@ pub(crate) fn must_jump(body: &mut Body, at: Span) {
             bodies.for_each(|body| must_jump(body, at));
         }
         Some(Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_)) => {}
-        // What leaves them goes on behind them, and what does not goes nowhere.
+        // A `break` of the loop continues after it. A loop without one diverges.
         Some(Stmt::Loop { .. } | Stmt::Labeled { .. }) => {}
         Some(Stmt::Code(stmt)) if always_jumps(stmt) => {}
         _ => {

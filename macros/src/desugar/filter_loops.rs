@@ -1,11 +1,11 @@
 //! `for` loops over filtered items of a borrowed local: `for line in order.lines.iter().filter(…)`.
 //!
 //! ```text
-//! for pat in lent.filter(looks) { … }   →   for item in lent {
-//!                                               if !keeps(&item, looks) { continue; }
-//!                                               let pat = item;
-//!                                               …
-//!                                           }
+//! for pat in list.iter().filter(keeps) { … }   →   for item in list.iter() {
+//!                                                          if !keeps(&item) { continue; }
+//!                                                          let pat = item;
+//!                                                          …
+//!                                                      }
 //! ```
 //!
 //! An iterator evaluates its filter right before it yields an item, so the loop can do it. The underlying items can
@@ -21,80 +21,90 @@ use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
-/// What an iterator does with the items before a loop gets them.
-enum Sift {
-    /// Leaves out those that a function does not keep.
+/// An adapter that the body of the loop applies instead of the iterator.
+enum Adapter {
+    /// Skips the items for which the function returns `false`.
     Filter(Expr),
-    /// Ends after so many.
+    /// Ends the loop after this number of items.
     Take(Expr),
-    /// Leaves out the first so many.
+    /// Skips this number of items.
     Skip(Expr),
-    /// Numbers them. Nothing looks at them after that.
+    /// Numbers the items. No filter follows it.
     Enumerate,
-    /// Gives each with one of these values, of which there are as many as are lent, or less. Nothing
-    /// looks at them after that.
+    /// Pairs each item with one of these values. The loop ends with the shorter side. No filter follows it.
     Zip(Expr),
 }
 
 impl Lower<'_> {
-    /// A loop over what is lent, and what is sifted by its body.
-    pub(crate) fn sift(&mut self, iterable: Expr, pat: Pat, body: Block) -> (Expr, Pat, Block) {
+    /// Splits an iterable into a borrow and its adapters, and moves the adapters into the body.
+    pub(crate) fn split_adapters(
+        &mut self,
+        iterable: Expr,
+        pat: Pat,
+        body: Block,
+    ) -> (Expr, Pat, Block) {
         if self.borrows().lends(&iterable, true) {
             return (iterable, pat, body);
         }
-        let mut sifts = Vec::new();
-        match self.borrows().sifted(&iterable, &mut sifts) {
+        let mut adapters = Vec::new();
+        match self.borrows().adapters_of(&iterable, &mut adapters) {
             Some(lent) => {
-                self.check_values(&sifts, &body);
-                // What it lends from is made before what is sifted by.
+                self.check_values(&adapters, &body);
+                // The borrow is evaluated before the arguments of the adapters.
                 let lent = self.keep_lenders(lent);
-                let (pat, body) = self.sifting(sifts, &lent, pat, body);
+                let (pat, body) = self.apply_adapters(adapters, &lent, pat, body);
                 (lent, pat, body)
             }
             None => (iterable, pat, body),
         }
     }
 
-    /// Looks whether values beside the items are taken as the source has it.
-    fn check_values(&self, sifts: &[Sift], body: &Block) {
-        for sift in sifts {
-            if let Sift::Zip(values) = sift {
-                self.check_beside(values, sifts.len() == 1, body);
+    /// Reports zipped values whose evaluation before the loop is observable.
+    fn check_values(&self, adapters: &[Adapter], body: &Block) {
+        for adapter in adapters {
+            if let Adapter::Zip(values) = adapter {
+                self.check_zipped(values, adapters.len() == 1, body);
             }
         }
     }
 
-    /// Moves what is sifted into the body of the loop.
-    fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
+    /// Applies the adapters at the start of the body.
+    fn apply_adapters(
+        &mut self,
+        adapters: Vec<Adapter>,
+        lent: &Expr,
+        pat: Pat,
+        body: Block,
+    ) -> (Pat, Block) {
         let span = lent.span();
         let item = self.new_temporary(&self.name_of_pattern(&pat), LocalKind::Value, span);
         self.locals[item].mutable = false;
         let item = self.locals[item].ident.clone();
         let mut given = ident_expr(item.clone());
         let mut stmts: Vec<Stmt> = Vec::new();
-        for sift in sifts {
-            match sift {
-                Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+        for adapter in adapters {
+            match adapter {
+                Adapter::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
                 }),
-                Sift::Take(count) => {
+                Adapter::Take(count) => {
                     let count = self.count(count);
-                    // Before anything looks at the item.
+                    // Before the filters.
                     let ends = syn::parse_quote_spanned!(span=> if #count == 0 { break; });
                     stmts.insert(0, ends);
                     stmts.push(syn::parse_quote_spanned!(span=> #count -= 1;));
                 }
-                Sift::Skip(count) => {
+                Adapter::Skip(count) => {
                     let count = self.count(count);
                     stmts.push(syn::parse_quote_spanned! {span=>
                         if #count > 0 { #count -= 1; continue; }
                     });
                 }
-                Sift::Zip(values) => {
-                    let value = self.next_beside(values, lent, &mut stmts);
+                Adapter::Zip(values) => {
+                    let value = self.next_zipped(values, lent, &mut stmts);
                     given = syn::parse_quote_spanned!(span=> (#given, #value));
                 }
-                Sift::Enumerate => {
+                Adapter::Enumerate => {
                     let next = self.count(syn::parse_quote_spanned!(span=> 0));
                     let number = self.new_temporary("number", LocalKind::Value, span);
                     let number = self.locals[number].ident.clone();
@@ -110,10 +120,10 @@ impl Lower<'_> {
         (ident_pat(item, false), Block { stmts, ..body })
     }
 
-    /// The next of the values that a loop gets beside what is lent, taken by a statement.
-    fn next_beside(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
+    /// A temporary for the next zipped value, set by a statement.
+    fn next_zipped(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
         let span = values.span();
-        let (rest, value) = self.beside(values, lent);
+        let (rest, value) = self.zipped(values, lent);
         stmts.push(syn::parse_quote_spanned! {span=>
             let ::core::option::Option::Some(#value) =
                 ::core::iter::Iterator::next(&mut #rest) else { break };
@@ -121,7 +131,7 @@ impl Lower<'_> {
         value
     }
 
-    /// A counter that begins with a number.
+    /// Declares a counter with a start value.
     fn count(&mut self, start: Expr) -> Ident {
         let span = start.span();
         let count = self.new_temporary("count", LocalKind::Value, span);
@@ -134,50 +144,51 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// What is lent, and by which methods it is sifted.
-    fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
+    /// The borrow at the start of a chain, and the adapters after it.
+    fn adapters_of(&self, iterable: &Expr, adapters: &mut Vec<Adapter>) -> Option<Expr> {
         if self.lends(iterable, true) {
             return Some(iterable.clone());
         }
         match iterable {
-            Expr::Paren(expr) => self.sifted(&expr.expr, sifts),
+            Expr::Paren(expr) => self.adapters_of(&expr.expr, adapters),
             Expr::MethodCall(call) if call.method == "rev" => {
-                let lent = self.sifted(&call.receiver, sifts)?;
+                let lent = self.adapters_of(&call.receiver, adapters)?;
                 let receiver = Box::new(lent);
                 let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_));
-                sifts.iter().all(has_no_order).then_some(reversed)
+                let has_no_order = |adapter: &Adapter| matches!(adapter, Adapter::Filter(_));
+                adapters.iter().all(has_no_order).then_some(reversed)
             }
             Expr::MethodCall(call) => {
-                let lent = self.sifted(&call.receiver, sifts)?;
-                let sift = self.sift_by(call)?;
-                let is_paired =
-                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
-                let looks = matches!(sift, Sift::Filter(_));
-                sifts.push(sift);
+                let lent = self.adapters_of(&call.receiver, adapters)?;
+                let adapter = self.adapter(call)?;
+                let is_paired = adapters
+                    .iter()
+                    .any(|adapter| matches!(adapter, Adapter::Enumerate | Adapter::Zip(_)));
+                let looks = matches!(adapter, Adapter::Filter(_));
+                adapters.push(adapter);
                 (!looks || !is_paired).then_some(lent)
             }
             _ => None,
         }
     }
 
-    fn sift_by(&self, call: &ExprMethodCall) -> Option<Sift> {
+    fn adapter(&self, call: &ExprMethodCall) -> Option<Adapter> {
         let method = call.method.to_string();
         match (method.as_str(), call.args.first()) {
-            ("filter", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::Filter(looks.clone()))
+            ("filter", Some(looks)) if self.can_recreate(looks) => {
+                Some(Adapter::Filter(looks.clone()))
             }
-            ("take", Some(count)) => Some(Sift::Take(count.clone())),
-            ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
-            ("enumerate", None) => Some(Sift::Enumerate),
-            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
+            ("take", Some(count)) => Some(Adapter::Take(count.clone())),
+            ("skip", Some(count)) => Some(Adapter::Skip(count.clone())),
+            ("enumerate", None) => Some(Adapter::Enumerate),
+            ("zip", Some(values)) => Some(Adapter::Zip(values.clone())),
             _ => None,
         }
     }
 
-    /// Whether a function is the same when it is made for every item. What a closure has taken over would
-    /// be its own.
-    fn is_asked_again(&self, looks: &Expr) -> bool {
+    /// Whether a function may be created anew for each item: a closure with `move` would have its own copies of mutable
+    /// captures.
+    fn can_recreate(&self, looks: &Expr) -> bool {
         match looks {
             Expr::Closure(closure) => {
                 let mentions = Usage::of_expr(self.locals, looks).mentions;

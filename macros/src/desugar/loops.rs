@@ -1,4 +1,4 @@
-//! Loops: `for` becomes a loop over the rest of an iterator, or over a position in a borrowed collection.
+//! Loops. A `for` loop saves its iterator, or a position in a borrowed collection.
 
 use proc_macro2::Span;
 use quote::quote_spanned;
@@ -53,7 +53,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `for` over an iterator of which the items that are left can be saved.
+    /// Lowers a `for` loop.
     pub(crate) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
         let (start, span) = (expr.for_token.span, expr.in_token.span());
         if suspend::block(&expr.body) {
@@ -65,16 +65,16 @@ impl Lower<'_> {
         let iterator = self.hoist(*expr.expr);
         let name = self.name_of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
-            // What lends the items, or what is left of them, is dropped with the loop.
+            // The iterator, or the borrowed collection, is dropped with the loop.
             let scope = self.body(|this| {
                 let iterator = this.keep_looked_up(iterator);
-                let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
+                let (iterator, pat, body) = this.split_adapters(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
                 let iterator = this.borrows().make_item_again(iterator);
                 if this.borrows().is_walk(&iterator) {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
-                this.check_taken(&iterator, &body);
+                this.check_captures(&iterator, &body);
                 let mut iterator = this.keep_receiver(iterator);
                 let (mut pat, mut body) = (pat, body);
                 let is_lent = this.borrows().binds_lent_text(&pat);
@@ -105,12 +105,12 @@ impl Lower<'_> {
         self.finish_unit(dest, start);
     }
 
-    /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
+    /// Saves the keys of a lookup that returns the collection: `for line in orders.get(&id).unwrap()`.
     fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
-        // A borrow that is moved into the loop: `let lines = &mut order.lines; for line in lines`.
+        // A borrow that is moved into the loop is reborrowed: `let lines = &mut order.lines; for line in lines`.
         if self
             .borrows()
-            .stands_for(&iterable)
+            .rematerialization_of(&iterable)
             .is_some_and(|made| self.borrows().gives_mutable_borrow(made))
         {
             return syn::parse_quote_spanned!(iterable.span()=> &mut *#iterable);
@@ -125,7 +125,7 @@ impl Lower<'_> {
         path
     }
 
-    /// Has a loop over borrowed texts save them as texts of their own: `for tag in [name, "none"]`.
+    /// Lets a loop over borrowed texts save them as `String`s: `for tag in [name, "none"]`.
     fn own_texts(&mut self, items: &mut Expr, pat: &mut Pat, body: &mut syn::Block) {
         let span = pat.span();
         let (text, texts) = (hidden_at("text", span), hidden_at(TEXTS, span));
@@ -136,9 +136,8 @@ impl Lower<'_> {
         body.stmts.insert(0, let_stmt(borrowed, kept));
     }
 
-    /// The values that a loop gets beside the items that are lent: what is left of them, and a local for
-    /// the next.
-    pub(crate) fn beside(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
+    /// Declares the iterator of the values zipped to borrowed items, and a local for the next value.
+    pub(crate) fn zipped(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
         let span = values.span();
         let shape = shapes::of_value(&self.locals, &self.shapes, &values);
         let has_texts = has_texts(&shape);
@@ -162,7 +161,7 @@ impl Lower<'_> {
         (self.locals.path(rest), self.locals.path(value))
     }
 
-    /// Declares what is left of the items of a loop.
+    /// Declares the local for the remaining items of a loop.
     fn rest(
         &mut self,
         iterator: Expr,
@@ -180,7 +179,7 @@ impl Lower<'_> {
         let rest = self.new_temporary(&source, kind, iterator.span());
         self.note_source(rest, &iterator);
         let pat = self.locals.pattern(rest);
-        // A struct literal needs parentheses in the head of a loop, and here it does not.
+        // A struct literal needs parentheses in the head of a loop, but not as an argument.
         let iterator = without_parens(iterator);
         self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
         if let Pat::Ident(pat) = item
@@ -191,7 +190,7 @@ impl Lower<'_> {
         rest
     }
 
-    /// `for` over the items that a local lends.
+    /// Lowers a `for` loop over borrowed items, which saves its position.
     fn walk(
         &mut self,
         label: Option<&Label>,
@@ -202,13 +201,13 @@ impl Lower<'_> {
     ) {
         let source = format!("position of {name}");
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
-        // In something else it is of no use.
+        // A position is valid for this iterable only.
         self.note_source(position, &iterable);
         if methods::is_shared(&iterable) {
-            // As a list, which has no destructor.
+            // The collection, whose borrow has no destructor.
             self.locals[position].loop_borrow = Some(rows(&iterable).unwrap_or(&iterable).clone());
         } else {
-            self.check_lent(&iterable, &body);
+            self.check_uses(&iterable, &body);
         }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
         let declared = self.locals.pattern(position);
@@ -218,7 +217,7 @@ impl Lower<'_> {
         self.each(label, next, pat, body, span);
     }
 
-    /// Runs `body` for every item that `next` gives.
+    /// Runs `body` for each item that `next` returns.
     fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
         self.loop_expr(label, JumpKind::For, span, Dest::Discard, |this| {
             let body = this.body(|this| this.block(body, Dest::Unit));
@@ -239,10 +238,10 @@ impl Borrows<'_> {
             && local.is_some_and(|local| self.locals[local].saving.kind == LocalKind::Lent)
     }
 
-    /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
-    /// be saved: `for (name, limit) in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
+    /// Lets a loop over an array of literals copy its items, so that their texts need not be saved: `for (name, limit)
+    /// in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
     fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
-        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
+        let table = self.rematerialization_of(&expr.expr).unwrap_or(&expr.expr);
         let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
         if !is_table {
             return;
@@ -266,12 +265,12 @@ impl Borrows<'_> {
     }
 }
 
-/// Whether the values are texts and nothing else.
+/// Whether the items are texts.
 fn has_texts(shape: &Shape) -> bool {
     matches!(shape, Shape::List(item) if item.is_text())
 }
 
-/// Whether the expression is a tuple of literals with texts among them.
+/// Whether the expression is a tuple of literals with a text among them.
 fn is_row(expr: &Expr) -> bool {
     fn is_literal(expr: &Expr) -> bool {
         match expr {
@@ -308,7 +307,7 @@ fn none(span: Span) -> Pat {
     Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: variant("None", span) })
 }
 
-/// A variant of `Option`.
+/// The path of a variant of `Option`.
 fn variant(name: &str, span: Span) -> syn::Path {
     syn::Path {
         leading_colon: None,

@@ -5,10 +5,10 @@ use syn::{Pat, PatWild, Token};
 
 use crate::syntax::patterns::is_binding;
 
-/// The pattern without the names that it binds, by which a value is asked whether the pattern matches it. Nothing if it
-/// can be seen that it matches every value.
+/// The pattern with its bindings replaced by wildcards, for a test whether a value matches. `None` if the pattern is
+/// visibly irrefutable.
 ///
-/// Matching a value against it neither moves nor borrows any part of it.
+/// Matching a value against it neither moves nor borrows any part of the value.
 pub(crate) fn refusal(pat: &Pat) -> Option<Pat> {
     if matches_all(pat) {
         return None;
@@ -18,7 +18,7 @@ pub(crate) fn refusal(pat: &Pat) -> Option<Pat> {
     Some(pat)
 }
 
-/// Whether it can be seen that a pattern matches every value. A type may be an `enum` wherever it has a name.
+/// Whether a pattern is visibly irrefutable. A named type may be an `enum`.
 fn matches_all(pat: &Pat) -> bool {
     match pat {
         Pat::Wild(_) | Pat::Rest(_) => true,
@@ -49,7 +49,7 @@ impl VisitMut for WithoutNames {
                     *pat = Pat::Wild(PatWild { attrs: Vec::new(), underscore_token });
                 }
             },
-            // A type that is written there is one that the value has in any case.
+            // A type ascription does not restrict the values.
             Pat::Type(typed) => {
                 self.visit_pat_mut(&mut typed.pat);
                 *pat = (*typed.pat).clone();
@@ -59,7 +59,7 @@ impl VisitMut for WithoutNames {
     }
 
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        // `{ name }` is short for `{ name: name }`.
+        // `{ name }` is short for `{ name: name }`, which has the pattern in its own position.
         field.colon_token.get_or_insert_default();
         visit_mut::visit_field_pat_mut(self, field);
     }

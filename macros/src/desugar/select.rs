@@ -54,10 +54,10 @@ impl Lower<'_> {
         self.push(Stmt::Select { point, arms, otherwise, is_biased: select.is_biased });
     }
 
-    /// Lowers an `async` block that is awaited where it stands: a `select!` of one branch.
+    /// Lowers an `async` block that is awaited directly: a `select!` with one branch.
     pub(crate) fn await_block(&mut self, block: syn::ExprAsync, span: Span, dest: Dest) {
         let start = block.async_token.span;
-        // A shield changes nothing of what is saved.
+        // A shield does not change the saved state.
         let fingerprint =
             self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
@@ -110,7 +110,7 @@ impl Lower<'_> {
         self.locals.path(local)
     }
 
-    /// Emits what makes the future of a branch. An `async` block does nothing when it is made.
+    /// Emits the evaluation of a branch's future. Creating an `async` block has no effects.
     fn make_branch(&mut self, future: Expr) -> Branch<syn::ExprAsync> {
         match future {
             Expr::Async(block) => Branch::Region(block),
@@ -120,7 +120,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers the block of a branch. Its jumps are its own, and its value is the branch's.
+    /// Lowers the `async` block of a branch. Its jumps and its value stay within it.
     fn region(
         &mut self,
         point: PointId,

@@ -74,7 +74,7 @@ impl Diagnostics {
         }
     }
 
-    /// Adds what has been reported elsewhere.
+    /// Adds the diagnostics of another collection.
     pub(crate) fn append(&self, other: Self) {
         let warnings = other.take_warnings();
         if !warnings.is_empty() {
@@ -90,18 +90,18 @@ impl Diagnostics {
         self.errors.borrow().as_ref().is_some_and(|errors| !errors.is_empty())
     }
 
-    /// The items that make rustc check and warn, to be emitted beside the function.
+    /// The items that make rustc check or warn, to be emitted beside the function.
     pub(crate) fn take_warnings(&self) -> TokenStream {
         self.warnings.take()
     }
 
-    /// Takes out the errors so far, as tokens.
+    /// Removes and returns the errors so far, as tokens.
     pub(crate) fn take_errors(&self) -> TokenStream {
         let errors = self.errors.replace(Some(Vec::new())).unwrap_or_default();
         errors.into_iter().map(syn::Error::into_compile_error).collect()
     }
 
-    /// `output` and everything that was reported.
+    /// `output` and all diagnostics.
     pub(crate) fn finish_with(self, mut output: TokenStream) -> TokenStream {
         output.extend(self.take_warnings());
         if let Err(errors) = self.finish() {
@@ -110,7 +110,7 @@ impl Diagnostics {
         output
     }
 
-    /// All errors as one, or `Ok` if there are none.
+    /// All errors as one; `Ok` if there are none.
     pub(crate) fn finish(self) -> syn::Result<()> {
         let errors = self.errors.take().unwrap_or_default();
         let combined = errors.into_iter().reduce(|mut all, error| {

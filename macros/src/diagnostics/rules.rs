@@ -23,8 +23,8 @@ macro_rules! rules {
     (@@ $($levels:ident)?) => { Level::Deny };
 }
 
-// Those without levels cannot be relaxed: what they refuse has no machine. Those that are `asked` for
-// are allowed unless the attribute says otherwise.
+// A rule without levels refuses code that cannot be compiled, so it cannot be relaxed. Rules that are `asked` for are
+// allowed by default.
 rules! {
     ACTIVITY_SIGNATURE = "activity_signature";
     ATTRIBUTES = "attributes";
@@ -86,7 +86,7 @@ impl Rule {
     }
 }
 
-/// What breaking a rule leads to.
+/// The consequence of breaking a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
     /// Nothing.

@@ -8,7 +8,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, RegionId, ScopeId};
 
-/// By block; empty if nothing is exposed.
+/// By block; empty if no local is exposed.
 pub(crate) fn kept(graph: &Graph) -> Vec<Set<Place>> {
     let exposed: Vec<LocalId> =
         graph.locals.ids().filter(|id| graph.locals[*id].visibility.exposed).collect();
@@ -33,15 +33,15 @@ pub(crate) fn kept(graph: &Graph) -> Vec<Set<Place>> {
     kept
 }
 
-/// The innermost region that a scope is in.
+/// The innermost region around a scope.
 fn region_of(graph: &Graph, scope: ScopeId) -> Option<RegionId> {
     let around = graph.region_ids().filter(|id| graph.is_in_scope(scope, graph[*id].scope));
     around.max_by_key(|id| graph.scopes[graph[*id].scope.0].path.len())
 }
 
-/// By block, whether the local has been given a value on all ways to where the block begins.
+/// By block, whether the local is initialized on all paths to the block's start.
 fn with_value(graph: &Graph, local: LocalId) -> Vec<bool> {
-    // What nothing comes to has it; the first blocks have it not.
+    // The fixed point starts from `true`, except at the entries of the function and of regions.
     let mut has_value = vec![true; graph.blocks.len()];
     let mut todo: Vec<BlockId> = Vec::new();
     for id in graph.block_ids() {

@@ -1,4 +1,4 @@
-//! Liveness of locals and their parts.
+//! Liveness of locals and their projections.
 //!
 //! Input: the graph. Output: [`Liveness`]: for every block, the places that it or later blocks read before
 //! assigning them, and the locals that may be partially moved. Guarantees: a place that is read later is in the set
@@ -15,11 +15,11 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 #[derive(Debug)]
 pub(crate) struct Liveness {
     live_in: Vec<Set<Place>>,
-    /// As `live_in`, but without the parts that are filled before they are read.
+    /// As `live_in`, without the projections that are assigned before they are read.
     seen_in: Vec<Set<Place>>,
     moved_in: Vec<Set<LocalId>>,
     captures: Captures,
-    /// The exposed locals that are kept where a block begins; nothing if there are none.
+    /// The exposed locals that the block keeps alive; empty if the workflow has none.
     kept: Vec<Set<Place>>,
 }
 
@@ -40,8 +40,8 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
         is_new
     });
     liveness.captures = captures::decide(graph, &liveness.live_in);
-    // Where no part is moved out, and no region takes one, every local is whole.
-    if graph.regions.is_empty() && graph.touched.moves.is_empty() {
+    // Without a partial move, every local is saved as a whole.
+    if graph.regions.is_empty() && graph.touched.partial_moves.is_empty() {
         return liveness;
     }
     go_back(graph, |block| {
@@ -67,8 +67,8 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
     liveness
 }
 
-/// Lets `update` look at each block after those that it goes to, and once more whenever one of these has
-/// become another. It says whether the block has.
+/// Runs `update` on each block, successors first, until nothing changes. `update` returns whether the block's result
+/// has changed.
 fn go_back(graph: &Graph, mut update: impl FnMut(BlockId) -> bool) {
     let mut from = vec![Vec::new(); graph.blocks.len()];
     for id in graph.block_ids() {
@@ -89,20 +89,19 @@ fn go_back(graph: &Graph, mut update: impl FnMut(BlockId) -> bool) {
 }
 
 impl Liveness {
-    /// What is live where a block begins.
+    /// The places that are live where a block begins.
     pub(crate) fn live_in(&self, block: BlockId) -> &Set<Place> {
         &self.live_in[block.0]
     }
 
-    /// Which locals regions take over from outside.
+    /// The locals that regions own.
     pub(crate) fn captures(&self) -> &Captures {
         &self.captures
     }
 
-    /// The places of each local that are needed where `block` begins, without those that are
-    /// `bound` there. A local is given as a whole unless parts of it may be gone. In a region, what
-    /// stays outside of it is not given; where the branches of a point are stepped, what they use
-    /// from there is.
+    /// The places that `block` receives: those that are live where it begins, except the locals `bound` there. A local
+    /// is received as a whole unless a part of it may have been moved. A block of a region does not receive places
+    /// outside the region; the resume block of a point receives the places that its regions borrow.
     pub(crate) fn entry(&self, graph: &Graph, block: BlockId, bound: &[LocalId]) -> Set<Place> {
         let mut live = self.live_in[block.0].clone();
         if !bound.is_empty() {
@@ -134,23 +133,23 @@ impl Liveness {
         entry
     }
 
-    /// The locals that are made again where `block` begins.
-    pub(crate) fn remade(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
-        let mut remade = Set::new();
+    /// The rematerialized locals that are live where `block` begins.
+    pub(crate) fn rematerialized(&self, graph: &Graph, block: BlockId) -> Set<LocalId> {
+        let mut rematerialized = Set::new();
         for place in &self.live_in[block.0] {
             if graph.locals[place.local].is_rematerialized() {
-                remade.insert(place.local);
+                rematerialized.insert(place.local);
             }
         }
-        remade
+        rematerialized
     }
 
-    /// Whether a local is needed, as a whole, where `block` begins.
+    /// Whether a local is live as a whole where `block` begins.
     pub(crate) fn is_live(&self, block: BlockId, local: LocalId) -> bool {
         self.live_in[block.0].contains(&Place::whole(local))
     }
 
-    /// What is live before `block`.
+    /// Computes the places that are live before `block`.
     fn before(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let block = &graph[id];
         let mut live = self.after(graph, id);
@@ -164,7 +163,7 @@ impl Liveness {
         live
     }
 
-    /// What is live after each node of a block.
+    /// The places that are live after each node of a block.
     pub(crate) fn after_nodes(&self, graph: &Graph, id: BlockId) -> Vec<Set<Place>> {
         let block = &graph[id];
         let mut live = self.after(graph, id);
@@ -178,7 +177,7 @@ impl Liveness {
         after
     }
 
-    /// The locals that are needed somewhere after each node of a block and, last, after its end.
+    /// By node of a block and, last, for its terminator: the locals that are live after it on some path.
     pub(crate) fn needed_after(&self, graph: &Graph, id: BlockId) -> Vec<Set<LocalId>> {
         let block = &graph[id];
         let mut after = self.after_nodes(graph, id);
@@ -190,7 +189,7 @@ impl Liveness {
         after.into_iter().map(|live| live.into_iter().map(|place| place.local).collect()).collect()
     }
 
-    /// Whether control comes from a block to one that `is_there`, by a way on which the local is needed.
+    /// Whether an edge leads from a block to one for which `is_there` holds, and the local is live on it.
     pub(crate) fn is_needed_until(
         &self,
         graph: &Graph,
@@ -213,7 +212,7 @@ impl Liveness {
         false
     }
 
-    /// What is live after the end of a block has been evaluated.
+    /// The places that are live after the terminator of a block is evaluated.
     fn after(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let mut live = Set::new();
         for (to, bound) in graph.edges(id) {
@@ -231,15 +230,15 @@ impl Liveness {
         live
     }
 
-    /// Goes backward over one piece of code.
+    /// Transfers liveness backward over one node or terminator.
     fn apply(&self, graph: &Graph, live: &mut Set<Place>, usage: &Usage) {
         if !usage.assigned.is_empty() {
             live.retain(|place| !usage.assigned.contains(&place.local));
         }
-        // What is borrowed stays, for rustc to see that it is assigned.
+        // A borrowed local stays live, so that rustc reports an assignment to it.
         let mut borrowed = Set::new();
         for place in &*live {
-            borrowed.add(&graph.made[place.local.0].reads);
+            borrowed.add(&graph.sources[place.local.0].reads);
         }
         live.add(&borrowed);
         for jump in &usage.jumps {
@@ -265,7 +264,7 @@ impl Liveness {
         }
     }
 
-    /// What is seen before `block`.
+    /// Computes the places that are read, directly or through borrows, after the start of `block`.
     fn seen_before(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let block = &graph[id];
         let mut seen = self.seen_after(graph, id);
@@ -276,7 +275,7 @@ impl Liveness {
         seen
     }
 
-    /// What is seen after the end of a block has been evaluated.
+    /// The places that are read after the terminator of a block is evaluated.
     fn seen_after(&self, graph: &Graph, id: BlockId) -> Set<Place> {
         let mut seen = Set::new();
         for (to, bound) in graph.edges(id) {
@@ -286,11 +285,11 @@ impl Liveness {
         seen
     }
 
-    /// Goes backward over one piece of code, as to what it sees.
+    /// Transfers the set of read places backward over one node or terminator.
     fn apply_seen(&self, graph: &Graph, seen: &mut Set<Place>, usage: &Usage) {
         seen.retain(|place| {
             !usage.assigned.contains(&place.local)
-                && !usage.refills.iter().any(|part| part.holds(place))
+                && !usage.assigned_parts.iter().any(|part| part.holds(place))
         });
         for (jump, to) in move_paths::targets(graph, usage) {
             let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
@@ -301,17 +300,17 @@ impl Liveness {
             let needed = self.seen_in[to.0].iter().filter(|place| {
                 dest != Some(place.local)
                     && !flow.assigned.contains(&place.local)
-                    && !flow.refilled.iter().any(|part| part.holds(place))
+                    && !flow.assigned_parts.iter().any(|part| part.holds(place))
             });
             seen.extend(needed.cloned());
         }
         seen.extend(crate::flow::move_paths::seen(graph, usage));
     }
 
-    /// Which locals may have lost parts where control goes from `block`.
+    /// The locals that may be partially moved on the edges out of `block`.
     fn moved_after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
         let block = &graph[id];
-        // What is seen after each piece: a place that is read again has not been moved.
+        // By node: a place that is read later has not been moved.
         let mut seen = self.seen_after(graph, id);
         let usages: Vec<&Usage> = block.all_usages().collect();
         let mut seen_after = Vec::with_capacity(usages.len());
@@ -323,7 +322,7 @@ impl Liveness {
         let mut moved = self.moved_in[id.0].clone();
         let mut out = Vec::new();
         for (usage, seen) in usages.iter().zip(&seen_after) {
-            let lost = usage.moves.iter().filter(|place| !seen.contains(place));
+            let lost = usage.partial_moves.iter().filter(|place| !seen.contains(place));
             moved.extend(lost.map(|place| place.local));
             for jump in &usage.jumps {
                 let to = match jump {
@@ -335,7 +334,7 @@ impl Liveness {
             }
             moved.retain(|local| !usage.assigned.contains(local));
         }
-        // What regions take parts of is no longer whole, outside or in them.
+        // A partial move into a region leaves the local partially moved, outside and inside the region.
         let mut taken = Set::new();
         for region in block.end.regions() {
             let whole = |local: &LocalId| {
@@ -347,7 +346,7 @@ impl Liveness {
             let suspends = matches!(graph[*to].kind, BlockKind::Resume(_));
             let mut moved = &moved | &taken;
             moved.retain(|local| {
-                // What is saved as a whole comes back as a whole.
+                // A local that is saved as a whole is loaded as a whole.
                 let is_whole = suspends && self.live_in[to.0].contains(&Place::whole(*local));
                 !bound.contains(local) && !is_whole
             });
@@ -357,19 +356,19 @@ impl Liveness {
     }
 }
 
-/// Whether `other` holds `place` and is not `place` itself.
+/// Whether `place` is a proper projection of `other`.
 fn is_prefix(other: &Place, place: &Place) -> bool {
     other.local == place.local
         && other.fields.len() < place.fields.len()
         && place.fields.starts_with(&other.fields)
 }
 
-/// Adds a read. Who reads a remade local reads what it is made of.
+/// Adds a read. Reading a rematerialized local reads the locals from which it is rematerialized.
 fn add_read(graph: &Graph, live: &mut Set<Place>, place: &Place) {
     if !graph.locals[place.local].is_rematerialized() {
         live.insert(place.clone());
     } else {
         live.insert(Place::whole(place.local));
-        live.extend(graph.made[place.local.0].reads.iter().cloned());
+        live.extend(graph.sources[place.local.0].reads.iter().cloned());
     }
 }

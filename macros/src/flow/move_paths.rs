@@ -6,9 +6,10 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy takes the place of the
-//! part (see [`crate::layout`]). Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
-//! reported as vacant is assigned before it is read, on every path.
+//! The rest cannot be saved by itself, because the macro does not know the other fields of `order`. So a copy takes the
+//! place of the part (see [`crate::layout`]). A part is *vacant* at a point if it is assigned before it is read on
+//! every path from there. Input: the graph and its liveness. Output: [`MovedParts`], the vacant parts at each point.
+//! Guarantees: nothing reads a part that is reported as vacant before it is assigned.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -18,15 +19,15 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
 /// The result of the analysis.
 #[derive(Debug, Default)]
 pub(crate) struct MovedParts {
-    /// What is vacant before each node of a block and, last, before its end.
+    /// By block and node, the parts that are vacant before it; the last entry is for the terminator.
     vacant: Vec<Vec<Set<Place>>>,
-    /// What is vacant after the end of a block has been evaluated.
+    /// By block, the parts that are vacant after the terminator is evaluated.
     vacant_after: Vec<Set<Place>>,
 }
 
 /// Analyzes the graph.
 pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> MovedParts {
-    let all = &graph.touched.fills;
+    let all = &graph.touched.maybe_assigned_parts;
     let mut moved_parts = MovedParts::default();
     if all.is_empty() {
         return moved_parts;
@@ -51,19 +52,19 @@ impl MovedParts {
         self.vacant.is_empty()
     }
 
-    /// The parts of a local that are assigned before anything reads them where a segment begins.
+    /// The parts of a local that are vacant where a segment begins.
     pub(crate) fn vacant(&self, segment: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
         let vacant = self.vacant.get(segment.0).and_then(|nodes| nodes.first());
         vacant.into_iter().flatten().filter(move |part| part.local == local)
     }
 
-    /// Whether a part is assigned before it is read where a segment begins.
+    /// Whether a part is vacant where a segment begins.
     pub(crate) fn is_vacant(&self, segment: BlockId, part: &Place) -> bool {
         self.vacant.get(segment.0).is_some_and(|vacant| vacant[0].contains(part))
     }
 
-    /// The parts that a node, or the end, of a block moves out of a local before they are filled again.
-    /// `missed` are those without which the next segment would not be given the local as a whole.
+    /// The parts that a node or the terminator of a block moves, and that are vacant after it. `missed` are the parts
+    /// without which the next segment would not receive the local as a whole.
     pub(crate) fn moved(
         &self,
         graph: &Graph,
@@ -81,18 +82,19 @@ impl MovedParts {
         } else {
             Set::new()
         };
-        // A method that is not known may, too.
+        // An unknown method may move its receiver.
         let is_moved = |part: &Place| {
-            let mut moved = usage.moves.iter().chain(&usage.called).chain(&over);
+            let mut moved = usage.partial_moves.iter().chain(&usage.unknown_receivers).chain(&over);
             moved.any(|moved| moved.overlaps(part))
         };
-        // Of what is used up or taken over as a whole no part can be filled.
+        // No part of a local that is moved as a whole can be assigned.
         let is_there = |part: &Place| {
-            !usage.used_up.contains(&part.local)
+            !usage.moved_at_end.contains(&part.local)
                 && !over.iter().any(|whole| whole.holds(part) && whole != part)
         };
-        // What is filled again before control leaves the block is not missed.
-        let stays = |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.refills, part));
+        // A part that is assigned again before the block ends needs no copy.
+        let stays =
+            |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.assigned_parts, part));
         after
             .difference(&vacant[node])
             .filter(|part| missed.contains(part))
@@ -101,12 +103,12 @@ impl MovedParts {
             .collect()
     }
 
-    /// Whether the regions that an end begins fill a place before they read it.
+    /// Whether the place is vacant in all regions that a terminator begins.
     fn is_filled_within(&self, graph: &Graph, end: &Terminator, place: &Place) -> bool {
         end.regions().into_iter().all(|region| self.is_vacant(graph[region].entry, place))
     }
 
-    /// Finds out what is vacant in a block from what is where it goes. Whether that is new.
+    /// Computes the vacant parts of a block from those of its successors. Returns whether they have changed.
     fn go_back(
         &mut self,
         graph: &Graph,
@@ -115,7 +117,7 @@ impl MovedParts {
         id: BlockId,
     ) -> bool {
         let block = &graph[id];
-        // What is not needed there at all is vacant in any case.
+        // All parts of a local that is not live are vacant.
         let at = |moved_parts: &Self, to: BlockId| -> Set<Place> {
             let needed = liveness.live_in(to);
             let is_needed = |part: &&Place| needed.iter().any(|place| place.local == part.local);
@@ -126,7 +128,7 @@ impl MovedParts {
         for (to, _) in graph.edges(id) {
             let mut there = at(self, *to);
             if let BlockKind::Region(region) = graph[*to].kind {
-                // What a region has taken over is no longer what is outside.
+                // A local that a region owns is not read outside it.
                 let owned = liveness.captures().owned(region);
                 there.extend(all.iter().filter(|part| owned.contains(&part.local)).cloned());
             }
@@ -136,13 +138,14 @@ impl MovedParts {
         let mut changed = false;
         let usages: Vec<&Usage> = block.all_usages().collect();
         for (index, usage) in usages.into_iter().enumerate().rev() {
-            let is_filled =
-                |part: &&Place| fills(&usage.refills, part) || usage.assigned.contains(&part.local);
+            let is_filled = |part: &&Place| {
+                fills(&usage.assigned_parts, part) || usage.assigned.contains(&part.local)
+            };
             vacant.extend(all.iter().filter(is_filled).cloned());
             for (jump, to) in targets(graph, usage) {
                 let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
                 let is_new = |part: &&Place| {
-                    flow.assigned.contains(&part.local) || fills(&flow.refilled, part)
+                    flow.assigned.contains(&part.local) || fills(&flow.assigned_parts, part)
                 };
                 let new = all.iter().filter(is_new).cloned();
                 vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
@@ -153,12 +156,12 @@ impl MovedParts {
                 lent.extend(over.filter(|place| !self.is_filled_within(graph, &block.end, place)));
             }
             vacant.retain(|part| {
-                !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
+                !usage.may_read(part) && !lent.iter().any(|place| place.overlaps(part))
             });
             if index == 0
                 && let BlockKind::Resume(point) = block.kind
             {
-                // The branches that are stepped there, too, need it.
+                // The segment also steps the regions of the point, which may read the part.
                 for region in graph.regions_of(point) {
                     let is_outside = |local| liveness.captures().is_used_outside(region, local);
                     let there = at(self, graph[region].entry);
@@ -172,12 +175,12 @@ impl MovedParts {
     }
 }
 
-/// Whether what has been filled holds a part.
+/// Whether one of the assigned places contains the part.
 fn fills(filled: &Set<Place>, part: &Place) -> bool {
     filled.iter().any(|filled| filled.holds(part))
 }
 
-/// What the regions that an end begins take over from outside.
+/// The places that move into the regions that a terminator begins.
 fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place> {
     let regions = end.regions().into_iter();
     let places = regions.flat_map(|region| {
@@ -188,25 +191,25 @@ fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place
     places.cloned().collect()
 }
 
-/// What code reads, also by way of locals that are made again.
+/// The places that code reads, directly or through rematerialized locals.
 pub(crate) fn seen(graph: &Graph, usage: &Usage) -> Set<Place> {
-    usage.looks.keys().cloned().chain(lent(graph, usage)).collect()
+    usage.exposed_reads.keys().cloned().chain(lent(graph, usage)).collect()
 }
 
-/// What code reads by way of locals that are made again.
+/// The places that code reads through rematerialized locals.
 fn lent(graph: &Graph, usage: &Usage) -> Set<Place> {
-    let read = usage.looks.keys().flat_map(|place| &graph.made[place.local.0].reads);
+    let read = usage.exposed_reads.keys().flat_map(|place| &graph.sources[place.local.0].reads);
     read.cloned().collect()
 }
 
-/// The blocks that control goes to from a block, at its end or by jumps out of its code.
+/// The successors of a block, at its end and by jumps out of its nodes.
 pub(crate) fn successors(graph: &Graph, id: BlockId) -> impl Iterator<Item = BlockId> {
     let ends = graph.edges(id).iter().map(|(to, _)| *to);
     let jumps = graph[id].all_usages().flat_map(|usage| targets(graph, usage));
     ends.chain(jumps.map(|(_, to)| to))
 }
 
-/// The blocks that code jumps to.
+/// The targets of the jumps out of a node or terminator.
 pub(crate) fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
     let target = |jump: &Jump| match jump {
         Jump::Break(target) => graph.targets[target.0].exit,

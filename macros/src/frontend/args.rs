@@ -12,7 +12,7 @@ use crate::diagnostics::rules::{Level, Levels, Rule};
 use crate::frontend::id_pattern::parse_id;
 use crate::syntax::root::parse_crate;
 
-/// Options, each with an example of how it is written.
+/// The options of an attribute, each with an example.
 pub(crate) type Known = &'static [(&'static str, &'static str)];
 
 const WORKFLOW: Known = &[
@@ -40,12 +40,12 @@ const LEVELS: Known = &[
 /// See [`Root`](crate::syntax::root::Root).
 pub(crate) const CRATE: (&str, &str) = ("crate", "crate = \"framework::piton\"");
 
-/// What `#[workflow(…)]` says.
+/// The arguments of `#[workflow(…)]`.
 #[derive(Debug, Default)]
 pub(crate) struct WorkflowArgs {
-    /// `name = "…"`: the stored name, in place of the function's.
+    /// `name = "…"`: the stored name, instead of the function's name.
     pub(crate) name: Option<LitStr>,
-    /// `formerly = "…"`: other stored names that it had, each once.
+    /// `formerly = "…"`: former stored names, without repetitions.
     pub(crate) formerly: Vec<LitStr>,
     /// `version = 2`.
     pub(crate) version: Option<LitInt>,
@@ -53,16 +53,16 @@ pub(crate) struct WorkflowArgs {
     pub(crate) levels: Levels,
     /// `durability = "relaxed"`, with `max_steps_ahead = 16`.
     pub(crate) durability: Durability,
-    /// `history = 10`: how many past states of a run are kept.
+    /// `history = 10`: the number of past states to keep per run.
     pub(crate) history: Option<LitInt>,
-    /// `id = "order-{order.id}"`: the workflow id of a run that is started without another.
+    /// `id = "order-{order.id}"`: the default workflow id of a run.
     pub(crate) id: Option<LitStr>,
-    /// `strict`: free functions that are called must be `#[deterministic]`.
+    /// `strict`: called free functions must be `#[deterministic]`.
     pub(crate) strict: bool,
 }
 
 impl WorkflowArgs {
-    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    /// Parses the arguments. Reports errors, and uses the arguments without errors.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
         let mut max_steps = None;
@@ -70,11 +70,21 @@ impl WorkflowArgs {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
                 "formerly" => args.formerly.push(parse_name(input)?),
-                "version" => args.version = Some(parse_version(input)?),
+                "version" => {
+                    args.version =
+                        Some(parse_count(input, "version", "without the option, the version is 1")?)
+                }
                 "strict" => args.strict = true,
                 "durability" => args.durability = Durability::parse(input)?,
-                "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
-                "history" => args.history = Some(parse_history(input)?),
+                "max_steps_ahead" => {
+                    let help = "write `durability = \"strict\"` for a workflow that commits every step before the \
+                                next one";
+                    max_steps = Some(parse_count(input, "max_steps_ahead", help)?);
+                }
+                "history" => {
+                    let help = "without the option, no past states are kept";
+                    args.history = Some(parse_count(input, "history", help)?);
+                }
                 "id" => args.id = Some(parse_id(input)?),
                 "crate" => parse_crate(input)?,
                 _ => args.levels.parse_list(key, input, diagnostics)?,
@@ -95,7 +105,7 @@ impl WorkflowArgs {
         args
     }
 
-    /// Reports a former name that is given twice.
+    /// Reports repeated former names.
     fn check_former_names(&self, diagnostics: &Diagnostics) {
         for (index, former) in self.formerly.iter().enumerate() {
             let name = former.value();
@@ -106,7 +116,7 @@ impl WorkflowArgs {
         }
     }
 
-    /// Reports a former name that is the `stored` one.
+    /// Reports a former name that equals the `stored` one.
     pub(crate) fn check_stored_name(&self, stored: &str, diagnostics: &Diagnostics) {
         for former in self.formerly.iter().filter(|former| former.value() == stored) {
             let message = format!("the former name `{stored}` is the present name of the workflow");
@@ -119,21 +129,21 @@ impl WorkflowArgs {
     }
 }
 
-/// When a step's state is on disk.
+/// When the state of a step is on disk.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Durability {
-    /// Before anything that it asks for is started.
+    /// Before the operations of the step start.
     #[default]
     Strict,
-    /// Some steps later.
+    /// Up to some steps later.
     Relaxed {
-        /// How many at most, if the workflow says so.
+        /// The maximum number of steps, if the workflow has one.
         max_steps: Option<LitInt>,
     },
 }
 
 impl Durability {
-    /// Reads `= "relaxed"`.
+    /// Parses `= "relaxed"`.
     fn parse(input: ParseStream) -> syn::Result<Self> {
         input.parse::<Token![=]>()?;
         let word: LitStr = input.parse()?;
@@ -151,11 +161,11 @@ impl Durability {
     }
 }
 
-/// What is added to the `WorkflowOptions`.
+/// The methods to call on `WorkflowOptions`.
 impl ToTokens for Durability {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
-            // As without the option.
+            // The default.
             Self::Strict => TokenStream::new(),
             Self::Relaxed { max_steps } => {
                 let max_steps = max_steps.as_ref().map_or_else(
@@ -172,47 +182,18 @@ impl ToTokens for Durability {
     }
 }
 
-/// Reads `= 2`.
-fn parse_version(input: ParseStream) -> syn::Result<LitInt> {
+/// Parses `= 5`, a number of at least 1. `help` completes the error for 0.
+pub(crate) fn parse_count(input: ParseStream, name: &str, help: &str) -> syn::Result<LitInt> {
     input.parse::<Token![=]>()?;
-    let version: LitInt = input.parse()?;
-    if version.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            version.span(),
-            "`version` must be at least 1\n\n  help: without the option, the version is 1",
-        ));
+    let count: LitInt = input.parse()?;
+    if count.base10_parse::<u32>()? == 0 {
+        let message = format!("`{name}` must be at least 1\n\n  help: {help}");
+        return Err(syn::Error::new(count.span(), message));
     }
-    Ok(version)
+    Ok(count)
 }
 
-/// Reads `= 10`.
-fn parse_history(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let history: LitInt = input.parse()?;
-    if history.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            history.span(),
-            "`history` must be at least 1\n\n  help: without the option, no past states are kept",
-        ));
-    }
-    Ok(history)
-}
-
-/// Reads `= 16`.
-fn parse_max_steps(input: ParseStream) -> syn::Result<LitInt> {
-    input.parse::<Token![=]>()?;
-    let steps: LitInt = input.parse()?;
-    if steps.base10_parse::<u32>()? == 0 {
-        return Err(syn::Error::new(
-            steps.span(),
-            "`max_steps_ahead` must be at least 1\n\n  help: write `durability = \"strict\"` for a workflow that \
-             commits every step before the next one",
-        ));
-    }
-    Ok(steps)
-}
-
-/// What `#[deterministic(…)]` says.
+/// The arguments of `#[deterministic(…)]`.
 #[derive(Debug, Default)]
 pub(crate) struct DeterministicArgs {
     /// `allow(…)`, `warn(…)`, `deny(…)`.
@@ -220,7 +201,7 @@ pub(crate) struct DeterministicArgs {
 }
 
 impl DeterministicArgs {
-    /// Reads the arguments. What is wrong with them is reported; the rest is used.
+    /// Parses the arguments. Reports errors, and uses the arguments without errors.
     pub(crate) fn parse(tokens: TokenStream, diagnostics: &Diagnostics) -> Self {
         let mut args = Self::default();
         parse_options(tokens, diagnostics, LEVELS, |key, input| match key.to_string().as_str() {
@@ -232,7 +213,7 @@ impl DeterministicArgs {
 }
 
 impl Levels {
-    /// Reads `(rule, rule)` after `level`.
+    /// Parses `(rule, rule)` after `level`.
     fn parse_list(
         &mut self,
         level: &Ident,
@@ -274,7 +255,7 @@ impl Levels {
 /// The longest stored name, in bytes: databases index names, and Postgres indexes no more than 2,704 bytes.
 const MAX_NAME: usize = 1_000;
 
-/// Reads `= "…"`, a stored name: one that every database keeps.
+/// Parses `= "…"`, a stored name that every database can index.
 pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     let name: LitStr = input.parse()?;
@@ -294,8 +275,8 @@ pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
     Err(syn::Error::new(name.span(), format!("{message}\n\n  help: {help}")))
 }
 
-/// Reads `key`, `key = value` and `key(…)`, separated by commas; `read` reads what follows a key.
-/// Every mistake is reported, and reading goes on after the next comma.
+/// Parses `key`, `key = value` and `key(…)`, separated by commas; `read` parses the part after a key. Reports every
+/// error, and continues after the next comma.
 pub(crate) fn parse_options(
     tokens: TokenStream,
     diagnostics: &Diagnostics,
@@ -320,7 +301,7 @@ pub(crate) fn parse_options(
     }
 }
 
-/// Whether the attribute is written as `#[workflow = "…"]`, as far as the source file is there.
+/// Whether the attribute is written as `#[workflow = "…"]`, if the source file is available.
 fn is_key_value() -> bool {
     let text = Span::call_site().source_text().unwrap_or_default();
     text.split(['(', '"']).next().is_some_and(|head| head.trim_end().ends_with('='))
@@ -336,7 +317,7 @@ fn parse_option(
     let names = || known.iter().map(|(name, _)| *name);
     let Ok(key) = input.call(Ident::parse_any) else {
         let token: Option<TokenTree> = input.parse().ok();
-        // Of `#[workflow = "…"]` rustc has said that there is no such form.
+        // rustc reports `#[workflow = "…"]`.
         if !is_key_value() {
             let help = format!("the options are {}", list(names()));
             diagnostics.malformed(token, "expected the name of an option", &help);
@@ -350,7 +331,7 @@ fn parse_option(
         return skip_to_comma(input);
     };
     let write = format!("write `{example}`");
-    // A level may be given in several lists, and a workflow may have had several names.
+    // A level may have several lists, and a workflow several former names.
     let may_repeat = matches!(name.as_str(), "allow" | "warn" | "deny" | "formerly");
     if seen.contains(&name) && !may_repeat {
         diagnostics.malformed(&key, format!("`{name}` is given twice"), "remove one of them");
@@ -359,7 +340,7 @@ fn parse_option(
     seen.push(name.clone());
     let explained = |error: syn::Error| {
         let mut message = error.to_string();
-        // What ends too early has no place of its own.
+        // An unexpected end has no span of its own.
         let is_at_end = message.starts_with("unexpected end of input");
         let is_without_value = is_at_end || message == "expected `=`";
         if is_without_value {
@@ -387,7 +368,7 @@ fn parse_option(
     Ok(())
 }
 
-/// What to write instead of a name that does not exist.
+/// The help for an unknown name.
 fn suggestion<'a>(name: &str, what: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let distance = |known: &str| strsim::damerau_levenshtein(&name.to_lowercase(), known);

@@ -16,10 +16,10 @@ use crate::syntax::macros::Piece;
 use crate::syntax::select::Select;
 use crate::syntax::{macros, suspend};
 
-/// The item once for each way in which its first condition may be decided. `None` if it has no
-/// condition. `attribute` is what it is expanded by.
+/// The item twice: with its first condition true and false, each under that condition. `None` if the item has no
+/// condition. `attribute` is the attribute that expands the copies again.
 pub(crate) fn split<T: Conditioned>(item: &mut T, attribute: &TokenStream) -> Option<TokenStream> {
-    // This changes nothing.
+    // Without `wanted`, nothing is changed.
     let mut find = Decide { wanted: None, found: None, stuck: None };
     item.visit(&mut find);
     let condition = find.found?;
@@ -42,7 +42,7 @@ pub(crate) fn split<T: Conditioned>(item: &mut T, attribute: &TokenStream) -> Op
     Some(quote!(#holds #fails))
 }
 
-/// What the attributes may stand on.
+/// The items that the attributes accept.
 pub(crate) trait Conditioned: Clone + ToTokens + Conditional {
     fn visit(&mut self, decide: &mut Decide);
 }
@@ -59,16 +59,16 @@ impl Conditioned for ItemImpl {
     }
 }
 
-/// Decides a condition, or finds the first one that is to be decided.
+/// Resolves one condition, or finds the first one.
 pub(crate) struct Decide {
-    /// The condition, and whether it holds.
+    /// The condition to resolve, and its value.
     wanted: Option<(String, bool)>,
     found: Option<TokenStream>,
-    /// Where something that does not hold cannot be left out.
+    /// The span of a node that must be removed and cannot be.
     stuck: Option<Span>,
 }
 
-/// The condition of the attribute, if it is one, and the attributes under it.
+/// The condition of a `#[cfg]` or `#[cfg_attr]`, and the attributes that it guards.
 fn condition(attr: &Attribute) -> Option<(TokenStream, Vec<Meta>)> {
     let Meta::List(list) = &attr.meta else { return None };
     if attr.path().is_ident("cfg") {
@@ -84,7 +84,7 @@ fn condition(attr: &Attribute) -> Option<(TokenStream, Vec<Meta>)> {
 }
 
 impl Decide {
-    /// Whether `node` is not left out by an attribute of its own.
+    /// Whether no attribute of `node` removes it.
     fn keeps(&mut self, node: &mut impl Conditional) -> bool {
         let Some((wanted, false)) = &self.wanted else { return true };
         !node.own_attributes().iter().any(|attr| {
@@ -152,7 +152,7 @@ impl VisitMut for Decide {
         visit_mut::visit_generics_mut(self, generics);
     }
 
-    /// What is in types, traits and modules is rustc's.
+    /// rustc evaluates the conditions in types, traits and modules.
     fn visit_item_mut(&mut self, item: &mut Item) {
         match item {
             Item::Fn(function) => self.visit_item_fn_mut(function),
@@ -226,7 +226,7 @@ impl VisitMut for Decide {
     }
 }
 
-/// What may have attributes of its own.
+/// Nodes with attributes of their own.
 pub(crate) trait Conditional {
     fn own_attributes(&mut self) -> Vec<Attribute>;
 }
@@ -257,8 +257,8 @@ conditional! {
     Stmt: visit_stmt_mut,
 }
 
-/// Decides the conditions on an item itself, and not those within it. Its own attributes are the first
-/// that are visited.
+/// Resolves the conditions on an item itself, and not those within it. A visitor reaches the item's own attributes
+/// first.
 struct OnItself<'a>(Option<&'a mut Decide>);
 
 impl VisitMut for OnItself<'_> {
@@ -269,7 +269,7 @@ impl VisitMut for OnItself<'_> {
     }
 }
 
-/// The attributes that are visited first, which are those of the node itself.
+/// The attributes that are visited first: those of the node itself.
 struct First(Option<Vec<Attribute>>);
 
 impl VisitMut for First {
@@ -277,7 +277,7 @@ impl VisitMut for First {
         self.0.get_or_insert_with(|| attrs.clone());
     }
 
-    // What stands at the beginning of these belongs to the left side alone.
+    // The attributes at the start of these belong to the left operand.
     fn visit_expr_assign_mut(&mut self, _: &mut syn::ExprAssign) {}
 
     fn visit_expr_binary_mut(&mut self, _: &mut syn::ExprBinary) {}
@@ -285,15 +285,15 @@ impl VisitMut for First {
     fn visit_expr_cast_mut(&mut self, _: &mut syn::ExprCast) {}
 }
 
-/// The lints that are turned off on statements that suspend. These are taken apart, so the lints are
-/// off for the machine.
+/// The lints allowed on statements that suspend. These statements are split into blocks, so the whole machine allows
+/// the lints.
 pub(crate) fn lints(block: &syn::Block) -> Vec<TokenStream> {
     let mut lints = Lints(Vec::new());
     lints.visit_block(block);
     lints.0
 }
 
-/// The lints that attributes turn off. Who expects a lint would not have it in generated code.
+/// The lints that attributes allow. `#[expect]` counts as `#[allow]`, because generated code may not cause the lint.
 pub(crate) fn lints_of(attrs: &[Attribute]) -> Vec<TokenStream> {
     let off = attrs.iter().filter_map(|attr| match &attr.meta {
         Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
@@ -304,7 +304,7 @@ pub(crate) fn lints_of(attrs: &[Attribute]) -> Vec<TokenStream> {
     off.collect()
 }
 
-/// Makes `#[expect]` an `#[allow]`: not all that stands for the function has the lint.
+/// Replaces `#[expect]` by `#[allow]`, because only a part of the generated code may cause the lint.
 pub(crate) fn expect_nothing(attr: &mut Attribute) {
     if let Meta::List(list) = &mut attr.meta
         && list.path.is_ident("expect")

@@ -12,12 +12,12 @@ const EXPOSE: &LetAttribute = &LetAttribute {
     help: "put `#[expose]` on a `let` statement of the workflow",
 };
 
-/// Takes the attribute off. Tells whether it was there.
+/// Removes the attribute, and returns whether it was there.
 pub(crate) fn take(attrs: &mut Vec<Attribute>) -> bool {
     EXPOSE.take(attrs)
 }
 
-/// Reports the attribute where it cannot be, and takes it off there. Gives the names of what is exposed.
+/// Reports and removes misplaced attributes. Returns the names of the exposed variables.
 pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) -> Vec<Ident> {
     let mut exposed = Vec::new();
     let mut checker = EXPOSE.checker(diagnostics, |local| form(local, &mut exposed, diagnostics));
@@ -25,7 +25,7 @@ pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) -> Vec<Ide
     exposed
 }
 
-/// Reports what is wrong with it where it can be.
+/// Reports an attribute on a `let` of a form that it does not support.
 fn form(local: &Local, exposed: &mut Vec<Ident>, diagnostics: &Diagnostics) {
     let Some(attr) = EXPOSE.plain(&local.attrs, diagnostics) else { return };
     let mut pat = &local.pat;

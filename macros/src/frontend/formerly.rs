@@ -12,19 +12,19 @@ const FORMERLY: &LetAttribute = &LetAttribute {
     help: "put `#[formerly(\"…\")]` on a `let` statement of the workflow",
 };
 
-/// Takes the attributes off. Gives the names.
+/// Removes the attributes, and returns the names.
 pub(crate) fn take(attrs: &mut Vec<Attribute>) -> Vec<String> {
     let taken = attrs.extract_if(.., |attr| FORMERLY.is(attr));
     taken.filter_map(|attr| Some(attr.parse_args::<LitStr>().ok()?.value())).collect()
 }
 
-/// Reports the attribute where it cannot be, and takes it off there.
+/// Reports and removes misplaced attributes.
 pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
     let mut checker = FORMERLY.checker(diagnostics, |local| form(local, diagnostics));
     checker.visit_item_fn_mut(function);
 }
 
-/// Reports what is wrong with it where it can be.
+/// Reports an attribute on a `let` of a form that it does not support.
 fn form(local: &Local, diagnostics: &Diagnostics) {
     let mut pat = &local.pat;
     while let Pat::Type(typed) = pat {

@@ -18,9 +18,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use crate::frontend::origins;
 use crate::syntax::names::is_any_of;
 
-/// Reads tokens, which are [`kept_together`] before if there is need. Most often there is none, and to see that
-/// takes no more than to read them.
-/// Tells as well whether names in them come from several expansions.
+/// Parses tokens, after [`kept_together`] if they contain fragments. Parsing them as they are is the common case, and
+/// costs no extra pass. Returns as well whether names in the tokens come from several expansions.
 pub(crate) fn read<T: Parse>(tokens: &mut TokenStream) -> syn::Result<(T, bool)> {
     let mut are_several = true;
     let unless_split = |input: ParseStream| {
@@ -38,12 +37,12 @@ pub(crate) fn read<T: Parse>(tokens: &mut TokenStream) -> syn::Result<(T, bool)>
     Ok((syn::parse2(tokens.clone())?, true))
 }
 
-/// The tokens, with parentheses around expressions that have come as one fragment, and a `;` behind such statements.
+/// The tokens with parentheses around fragments that are expressions, and a `;` after fragments that are statements.
 pub(crate) fn kept_together(tokens: TokenStream) -> TokenStream {
     kept_in(tokens, true)
 }
 
-/// As [`kept_together`], of code, or of what a macro is given, whose parts need not be statements.
+/// As [`kept_together`], for code (`is_code`) or for the input of a macro, whose parts need not be statements.
 fn kept_in(tokens: TokenStream, is_code: bool) -> TokenStream {
     if !has_fragments(TokenBuffer::new2(tokens.clone()).begin()) {
         return tokens;
@@ -98,7 +97,7 @@ fn kept_in(tokens: TokenStream, is_code: bool) -> TokenStream {
             if may_be_split(&expr, rest.peek()) {
                 delimiter = Delimiter::Parenthesis;
             } else if is_one(&expr) {
-                // The passes read it as rustc will.
+                // The passes parse the group's content as rustc will.
                 out.extend(inner);
                 continue;
             }
@@ -110,20 +109,20 @@ fn kept_in(tokens: TokenStream, is_code: bool) -> TokenStream {
     out
 }
 
-/// What stands in front of a token.
+/// The token before a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
-    /// Nothing that it could belong to, if it is a statement.
+    /// The start of a statement.
     Start,
-    /// A keyword behind which there is a block.
+    /// A keyword that takes a block.
     OfBlock,
-    /// That of a macro.
+    /// The `!` of a macro call.
     Bang,
     Other,
 }
 
 impl Before {
-    /// What a token is for the one behind it.
+    /// The role of a token for the next one.
     fn of(tree: &TokenTree) -> Self {
         const OF_BLOCKS: [&str; 7] = ["async", "const", "else", "loop", "move", "try", "unsafe"];
         match tree {
@@ -136,20 +135,20 @@ impl Before {
     }
 }
 
-/// Whether it is a `let`, with or without its `;`.
+/// Whether the tokens are a `let`, with or without `;`.
 fn is_let(tokens: &TokenStream) -> bool {
     let mut first = tokens.clone().into_iter();
     matches!(first.next(), Some(TokenTree::Ident(word)) if word == "let")
 }
 
-/// Whether it is a `;`, which is a statement by itself.
+/// Whether the tokens are `;`, an empty statement.
 fn is_empty(tokens: &TokenStream) -> bool {
     let mut tokens = tokens.clone().into_iter();
     is_semicolon(tokens.next().as_ref()) && tokens.next().is_none()
 }
 
-/// Whether an expression where a statement may begin is one: what follows begins another one, and cannot be the rest of a
-/// pattern, of a type or of a condition.
+/// Whether an expression at a possible start of a statement is a statement: the next token starts another one, and
+/// cannot continue a pattern, a type or a condition.
 fn is_statement(expr: &Expr, next: Option<&TokenTree>) -> bool {
     const GO_ON: [&str; 6] = ["as", "else", "for", "if", "in", "where"];
     if matches!(expr, Expr::Let(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Verbatim(_)) {
@@ -172,31 +171,22 @@ fn semicolon(span: Span) -> TokenTree {
     semicolon.into()
 }
 
-fn has_fragments(mut tokens: Cursor<'_>) -> bool {
-    loop {
-        tokens = if let Some((inner, delimiter, _, rest)) = tokens.any_group() {
-            if delimiter == Delimiter::None || has_fragments(inner) {
-                return true;
-            }
-            rest
-        } else if let Some((_, rest)) = tokens.token_tree() {
-            rest
-        } else {
-            return false;
-        };
-    }
+fn has_fragments(tokens: Cursor<'_>) -> bool {
+    origins::any(tokens, &mut |tokens| {
+        tokens.any_group().is_some_and(|(_, delimiter, ..)| delimiter == Delimiter::None)
+    })
 }
 
-/// Whether what is around an expression could take a part of it. Types, statements and what else is no
-/// expression are left as they are.
+/// Whether the tokens around an expression could split it. Types, statements and other fragments that are no
+/// expressions stay as they are.
 fn may_be_split(expr: &Expr, next: Option<&TokenTree>) -> bool {
     match expr {
-        // What is in a field would be a method.
+        // In parentheses, a called field is not a method.
         Expr::Field(_) => is_call(next),
-        // It may be a type.
+        // The fragment may be a reference type.
         Expr::Reference(expr) => is_taken_apart_by(next) || may_be_split(&expr.expr, next),
         Expr::Group(_) | Expr::Let(_) | Expr::Verbatim(_) => false,
-        // It may be a statement, or the body of a function.
+        // The fragment may be a statement, or the body of a function.
         Expr::Async(_)
         | Expr::Block(_)
         | Expr::Const(_)
@@ -213,7 +203,7 @@ fn may_be_split(expr: &Expr, next: Option<&TokenTree>) -> bool {
     }
 }
 
-/// Whether an expression is as good as a name where nothing takes it apart.
+/// Whether an expression binds as tightly as a name.
 fn is_one(expr: &Expr) -> bool {
     matches!(
         expr,
@@ -235,7 +225,7 @@ fn is_one(expr: &Expr) -> bool {
     )
 }
 
-/// Whether what follows a borrow would be said of what is borrowed.
+/// Whether the next token would apply to the borrowed place instead of the borrow.
 fn is_taken_apart_by(next: Option<&TokenTree>) -> bool {
     match next {
         Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), '.' | '?'),

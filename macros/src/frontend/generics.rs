@@ -1,9 +1,8 @@
 //! The type and const parameters of a workflow.
 //!
-//! A plain `async fn` needs no bounds for a value that it only keeps; a workflow saves it, so a
-//! parameter that is the type of something stored must be `Durable`. That is asked for once, at the
-//! first place where the signature stores it; everything that is generated takes it as given, so
-//! that a missing bound is one error.
+//! A plain `async fn` needs no bounds for a value that it only holds. A workflow saves it, so a type parameter that
+//! occurs in a stored type must be `Durable`. The bound is checked once, at the first stored type in the signature. All
+//! other generated code has the bound as an assumption, so a missing bound causes one error.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -18,7 +17,7 @@ use crate::syntax::hygiene::hidden;
 use crate::syntax::names::is_any_of;
 use crate::syntax::source::imports::names_of_piton;
 
-/// Types that can be saved if what they contain can, and only then.
+/// Types that can be saved if and only if their arguments can.
 const CONTAINERS: [&str; 10] = [
     "Box", "BTreeMap", "BTreeSet", "HashMap", "HashSet", "Option", "Range", "Result", "Vec",
     "VecDeque",
@@ -27,16 +26,16 @@ const CONTAINERS: [&str; 10] = [
 /// The parameters of a workflow, and of the `impl` block that it is in.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    /// As the user wrote them.
+    /// As in the source.
     source: Generics,
-    /// With the bounds that hold for every workflow.
+    /// With the bounds that every workflow adds.
     bounded: Generics,
-    /// Those that are stored, at the place that says so.
+    /// The parameters that occur in stored types, with the span of the first occurrence.
     stored: Vec<Ident>,
 }
 
 impl Parameters {
-    /// Those of `source`, of a workflow that stores values of the types `stored`.
+    /// The parameters of `source`, for a workflow that stores values of the types `stored`.
     pub(crate) fn new<'a>(source: Generics, stored: impl Iterator<Item = &'a Type>) -> Self {
         let mut found = Vec::new();
         let names: Vec<_> = source.type_params().map(|param| param.ident.clone()).collect();
@@ -45,7 +44,7 @@ impl Parameters {
         for name in &names {
             let Some(bounds) = bounds_of(&mut bounded, name) else { continue };
             bounds.push(syn::parse_quote!('static));
-            // Of a bound that is there twice clippy would say so.
+            // clippy reports a repeated bound.
             let is_durable = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(bound) if names_of_piton(&bound.path, "Durable"));
             if found.contains(name) && !bounds.iter().any(is_durable) {
                 bounds.push(syn::parse_quote!(::piton::__private::Durable));
@@ -54,7 +53,7 @@ impl Parameters {
         Self { source, bounded, stored: found }
     }
 
-    /// Whether there are none.
+    /// Whether there are no parameters.
     pub(crate) fn is_empty(&self) -> bool {
         self.source.params.is_empty()
     }
@@ -64,7 +63,7 @@ impl Parameters {
         self.bounded.split_for_impl()
     }
 
-    /// The parameters and the `where` clause of a method, in a block that has those called `outer`.
+    /// The parameters and the `where` clause of a method in a block with the parameters `outer`.
     pub(crate) fn of_method(&self, outer: &[Ident]) -> (TokenStream, TokenStream) {
         let is_outer = |ident: &Ident| outer.contains(ident);
         let own = self.bounded.params.iter().filter(|param| match param {
@@ -81,13 +80,13 @@ impl Parameters {
         (quote!(<#(#own),*>), quote!(where #(#bounds)* #clause))
     }
 
-    /// The parameters of the workflow's type, without bounds. They have defaults, so that the type
-    /// can be named without arguments where it does not matter which.
+    /// The parameters of the workflow's type, without bounds and with defaults, so that code that needs no particular
+    /// instance can name the type without arguments.
     pub(crate) fn of_type(&self) -> Option<TokenStream> {
         self.declared(true)
     }
 
-    /// The same for an `impl`.
+    /// As [`of_type`](Self::of_type), for an `impl`.
     pub(crate) fn of_impl(&self) -> Option<TokenStream> {
         self.declared(false)
     }
@@ -117,7 +116,7 @@ impl Parameters {
         Some(quote!(<#(#params),*>))
     }
 
-    /// The variant of the workflow's type that uses the parameters. It has no values.
+    /// The variant of the workflow's type that uses the parameters, so that they are not unused. It has no values.
     pub(crate) fn variant(&self) -> Option<TokenStream> {
         let types: Vec<_> = self.source.type_params().map(|param| &param.ident).collect();
         let name = hidden("parameters");
@@ -132,10 +131,10 @@ impl Parameters {
         })
     }
 
-    /// Has rustc ask whether the parameters that are stored can be, by the user's own bounds alone.
+    /// A check that the stored parameters are `Durable` by the user's bounds alone.
     pub(crate) fn check(&self) -> Option<TokenStream> {
         if self.stored.is_empty() {
-            // It would be one more function that rustc checks.
+            // Without stored parameters, the check would only cost rustc time.
             return None;
         }
         let (params, _, bounds) = self.source.split_for_impl();
@@ -149,9 +148,9 @@ impl Parameters {
         })
     }
 
-    /// Has rustc ask whether values of these types can be stored, if the parameters can.
+    /// Checks that values of these types can be stored, assuming that the parameters can.
     pub(crate) fn ask(&self, types: Vec<&Type>) -> impl Iterator<Item = TokenStream> {
-        // A parameter by itself has been asked for.
+        // Parameters have a check of their own.
         let is_parameter = |ty: &Type| {
             matches!(ty, Type::Path(ty)
                 if ty.path.get_ident().is_some_and(|ident| self.stored.contains(ident)))
@@ -161,7 +160,7 @@ impl Parameters {
     }
 }
 
-/// The bounds of a type parameter, at the one place where the user has written some, if any.
+/// The bounds of a type parameter that can be extended: in the parameter list, or in the `where` clause.
 fn bounds_of<'a>(
     generics: &'a mut Generics,
     name: &Ident,
@@ -185,7 +184,7 @@ fn bounds_of<'a>(
     params.find(|param| param.ident == *name).map(|param| &mut param.bounds)
 }
 
-/// Finds the parameters that `ty` stores.
+/// Collects the parameters that `ty` stores.
 fn find_stored(ty: &Type, params: &[Ident], found: &mut Vec<Ident>) {
     match ty {
         Type::Group(ty) => find_stored(&ty.elem, params, found),
@@ -213,7 +212,7 @@ fn find_stored(ty: &Type, params: &[Ident], found: &mut Vec<Ident>) {
     }
 }
 
-/// The span of the first lifetime among the parameters.
+/// The name and span of the first lifetime parameter.
 pub(crate) fn first_lifetime(generics: &Generics) -> Option<(String, Span)> {
     let lifetime = &generics.lifetimes().next()?.lifetime;
     Some((lifetime.to_string(), lifetime.span()))

@@ -24,18 +24,18 @@ const PURPOSE: Purpose = Purpose {
     placeholder: "{order.id}",
 };
 
-/// The pattern of the ids of a workflow's runs.
+/// The pattern of the default workflow ids.
 #[derive(Debug)]
 pub(crate) struct IdPattern(Pattern);
 
-/// Reads `= "…"`.
+/// Parses `= "…"`.
 pub(crate) fn parse_id(input: ParseStream) -> syn::Result<LitStr> {
     input.parse::<Token![=]>()?;
     input.parse()
 }
 
 impl IdPattern {
-    /// The pattern for calls of this function. Reports what is wrong with it.
+    /// The pattern with parameters of this function. Reports errors.
     pub(crate) fn of(
         text: &LitStr,
         function: &WorkflowFn,
@@ -51,12 +51,12 @@ impl IdPattern {
         Pattern::of(text, &PURPOSE, &names, diagnostics).map(Self)
     }
 
-    /// Whether the id is made of the parameter with this number, from 0.
+    /// Whether the pattern names this parameter, counted from 0.
     pub(crate) fn names(&self, index: usize) -> bool {
         self.0.params.contains(&index)
     }
 
-    /// The function that makes the id of arguments.
+    /// The function that formats the id from arguments.
     pub(crate) fn function(&self, function: &WorkflowFn) -> TokenStream {
         let WorkflowFn { vis, ident, .. } = function;
         let Self(pattern) = self;
@@ -80,14 +80,14 @@ impl IdPattern {
         }
     }
 
-    /// The constant with the pattern as data, where `__piton` is in scope.
+    /// The constant with the pattern as data, for a scope with `__piton`.
     pub(crate) fn constant(&self, function: &WorkflowFn) -> TokenStream {
         let pieces = self.0.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => quote!(.text(#text)),
             Piece::Placeholder { source, param, value } => {
                 let PatType { pat, ty, .. } = &function.params[*param];
                 let number = *param as u32;
-                // In the closure the parameter is a reference.
+                // The closure's parameter is a reference.
                 let part = if source.contains('.') { quote!(&#value) } else { quote!(&*#value) };
                 quote! {
                     .placeholder(
@@ -108,7 +108,7 @@ impl IdPattern {
         }
     }
 
-    /// What makes the id in the call, whose parameters have these `names`.
+    /// The expression of the id in a call whose parameters have these `names`.
     pub(crate) fn call(&self, ident: &Ident, names: &[Ident]) -> TokenStream {
         let arguments = self.0.params.iter().map(|index| &names[*index]);
         quote!(#ident::workflow_id(#(&#arguments),*))

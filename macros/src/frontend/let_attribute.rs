@@ -7,12 +7,12 @@ use crate::diagnostics::Diagnostics;
 use crate::syntax::hygiene::Names;
 use crate::syntax::select::visit_code_mut;
 
-/// Which attribute it is, and what is said of it in the wrong place.
+/// One of the attributes, with its messages.
 pub(crate) struct LetAttribute {
     pub(crate) name: &'static str,
-    /// What is missing where it stands on anything but a `let`.
+    /// The message for an attribute that is not on a `let`.
     pub(crate) misplaced: &'static str,
-    /// Where it belongs.
+    /// The help for that message.
     pub(crate) help: &'static str,
 }
 
@@ -21,14 +21,14 @@ impl LetAttribute {
         attr.path().is_ident(self.name)
     }
 
-    /// Takes the attribute off. Tells whether it was there.
+    /// Removes the attribute, and returns whether it was there.
     pub(crate) fn take(&self, attrs: &mut Vec<Attribute>) -> bool {
         let before = attrs.len();
         attrs.retain(|attr| !self.is(attr));
         attrs.len() < before
     }
 
-    /// The attribute, if it is there. Reports options and a second one, of which it has none.
+    /// The attribute, if it is there. Reports options and repetitions.
     pub(crate) fn plain<'a>(
         &self,
         attrs: &'a [Attribute],
@@ -48,7 +48,7 @@ impl LetAttribute {
         Some(first)
     }
 
-    /// Reports the attribute where it cannot be, and takes it off there. Calls `form` with every `let`.
+    /// A visitor that reports and removes misplaced attributes, and calls `form` with every `let`.
     pub(crate) fn checker<'a, F: FnMut(&Local)>(
         &'static self,
         diagnostics: &'a Diagnostics,
@@ -86,6 +86,6 @@ impl<F: FnMut(&Local)> VisitMut for Checker<'_, F> {
         }
     }
 
-    // A function in the body is looked at when it is compiled itself, and rustc knows no such attribute on what is not.
+    // A workflow in the body is visited when it is compiled. In other functions, rustc reports the attribute.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }

@@ -1,8 +1,8 @@
 //! Workflows and activities in `impl` blocks.
 //!
-//! An `impl` block cannot contain types beside a function, so everything that is generated goes into the function's
-//! body. Items there see neither `Self` nor the parameters of the block: `Self` is replaced by the type of the
-//! block, and `self` becomes an ordinary parameter.
+//! An `impl` block cannot contain types beside a function, so all generated items are in the function's body. Items
+//! there see neither `Self` nor the parameters of the block: `Self` is replaced by the type of the block, and `self`
+//! becomes an ordinary parameter.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -20,12 +20,12 @@ use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
 use crate::syntax::source::{Surroundings, surroundings_of};
 
-/// What is in an `impl` block.
+/// The kind of a function in an `impl` block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// The name, which is that of its attribute.
+    /// The name of its attribute.
     name: &'static str,
-    /// With an article.
+    /// The name with an article.
     a: &'static str,
     rule: Rule,
 }
@@ -59,19 +59,19 @@ impl Kind {
 
 const FREE: &str = "make it a free function, or move it into an `impl` block without a trait";
 
-/// What a function in an `impl` block is there.
+/// The context of a function that is a method.
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
-    /// The name of the type that the block is for.
+    /// The name of the block's type.
     pub(crate) of_type: String,
     /// The type and const parameters of the block.
     pub(crate) block_parameters: Vec<Ident>,
-    /// The parameter that was `self`.
+    /// The parameter that replaces `self`.
     pub(crate) receiver: Option<Ident>,
 }
 
-/// The head of the `impl` block that a function is in; `None` if it is in none. Reports those that
-/// cannot be in.
+/// The head of the `impl` block around a function; `None` if there is none. Reports functions that cannot be in their
+/// block.
 pub(crate) fn block_around(
     signature: &Signature,
     kind: Kind,
@@ -92,26 +92,26 @@ pub(crate) fn block_around(
             kind.refuse_unseen(span, diagnostics);
             Err(())
         }
-        // In code without a block, rustc refuses `self`.
+        // Outside a block, rustc refuses `self`.
         _ => Ok(None),
     }
 }
 
-/// Where the first attribute of one of these names is, whatever path leads to it.
+/// The index of the first attribute with one of these names, under any path.
 pub(crate) fn attribute_named(names: &[&str], attrs: &[Attribute]) -> Option<usize> {
     attrs.iter().position(|attr| {
         attr.path().segments.last().is_some_and(|last| is_any_of(&last.ident, names))
     })
 }
 
-/// Whether a function can only be in an `impl` block.
+/// Whether the signature has `self` or `Self`.
 fn names_self(signature: &Signature) -> bool {
     let names = Names::of(signature.to_token_stream());
     names.has("self") || names.has("Self")
 }
 
-/// The type that a block is for, as a path that can stand wherever `Self` can. Reports those that a
-/// function of this kind cannot be a method of.
+/// The type of a block, as a path that can replace `Self` everywhere. Reports types that cannot have functions of this
+/// kind.
 pub(crate) fn type_of(
     block: &ItemImpl,
     function: &Ident,
@@ -131,7 +131,7 @@ pub(crate) fn type_of(
     }
 }
 
-/// Makes `function` one that could stand outside of `block`.
+/// Changes `function` into one that could be outside `block`.
 pub(crate) fn free(
     function: &mut ItemFn,
     block: &ItemImpl,
@@ -154,7 +154,7 @@ pub(crate) fn free(
                 );
             }
             let mut names = Names::of(function.to_token_stream());
-            // Nobody is told that `self` is not used.
+            // An unused `self` gets no warning.
             let is_used = Names::of(function.block.to_token_stream()).has("self");
             let this = if is_used { "this" } else { "_this" };
             let this = Ident::new(this, receiver.self_token.span);
@@ -183,7 +183,7 @@ pub(crate) fn free(
     Some(Method { of_type, block_parameters: block_parameters.collect(), receiver })
 }
 
-/// Puts the parameters of the block before those of the function.
+/// Prepends the parameters of the block to those of the function.
 fn add_parameters(function: &mut Generics, block: Generics) {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
     let (mut params, own) = (block.params, std::mem::take(&mut function.params));
@@ -195,7 +195,7 @@ fn add_parameters(function: &mut Generics, block: Generics) {
     }
 }
 
-/// Compiles the functions with the attribute in an `impl` block that has the attribute with `args`, too.
+/// Compiles the functions with the attribute in an `impl` block whose own attribute has the arguments `args`.
 pub(crate) fn each(
     mut block: ItemImpl,
     args: TokenStream,
@@ -233,7 +233,7 @@ pub(crate) fn each(
     diagnostics.finish_with(block.into_token_stream())
 }
 
-/// `Account<T>` as `Account::<T>`, which can stand wherever `Self` can.
+/// `Account<T>` as `Account::<T>`, which can replace `Self` everywhere.
 fn with_turbofish(mut path: Path) -> Path {
     for segment in &mut path.segments {
         if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
@@ -243,7 +243,7 @@ fn with_turbofish(mut path: Path) -> Path {
     path
 }
 
-/// `tokens` at another place of the source.
+/// The tokens with another span.
 pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let respanned = tokens.into_iter().map(|mut tree| {
         if let TokenTree::Group(group) = &tree {

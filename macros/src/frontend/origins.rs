@@ -26,44 +26,47 @@ use crate::syntax::macros::Piece;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::select::Select;
 
-/// In which expansion a name has been written.
+/// The expansion that a name was written in.
 type Context = u32;
 
-/// The context of a span, out of `#3 bytes(10..20)`. Where there is no rustc, all are one.
+/// The context of a span, from its debug form `#3 bytes(10..20)`. Outside rustc, all contexts are equal.
 fn context(span: Span) -> Context {
     let shown = format!("{span:?}");
     let number = shown.strip_prefix('#').and_then(|rest| rest.split(' ').next());
     number.and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
-/// Whether names come from several expansions. Most often they do not, and there is nothing to tell apart.
+/// Whether names come from several expansions. If not, which is the common case, the check is skipped.
 pub(crate) fn are_several(tokens: Cursor<'_>) -> bool {
-    fn differ(mut tokens: Cursor<'_>, first: &mut Option<Context>) -> bool {
-        loop {
-            let found = match (tokens.ident(), tokens.literal()) {
-                (Some((ident, _)), _) => Some(context(ident.span())),
-                (None, Some((literal, _))) => Some(context(literal.span())),
-                (None, None) => None,
-            };
-            if found.is_some_and(|found| *first.get_or_insert(found) != found) {
-                return true;
-            }
-            tokens = if let Some((inner, _, _, rest)) = tokens.any_group() {
-                if differ(inner, first) {
-                    return true;
-                }
-                rest
-            } else if let Some((_, rest)) = tokens.token_tree() {
-                rest
-            } else {
-                return false;
-            };
-        }
-    }
-    differ(tokens, &mut None)
+    let mut first = None;
+    any(tokens, &mut |tokens| {
+        let ident = tokens.ident().map(|(ident, _)| ident.span());
+        let span = ident.or_else(|| tokens.literal().map(|(literal, _)| literal.span()));
+        let found = span.map(context);
+        found.is_some_and(|found| *first.get_or_insert(found) != found)
+    })
 }
 
-/// Reports variables and labels of one text that are not one.
+/// Whether `test` holds at a token, at any depth of groups.
+pub(crate) fn any(mut tokens: Cursor<'_>, test: &mut impl FnMut(Cursor<'_>) -> bool) -> bool {
+    loop {
+        if test(tokens) {
+            return true;
+        }
+        tokens = if let Some((inner, _, _, rest)) = tokens.any_group() {
+            if any(inner, test) {
+                return true;
+            }
+            rest
+        } else if let Some((_, rest)) = tokens.token_tree() {
+            rest
+        } else {
+            return false;
+        };
+    }
+}
+
+/// Reports variables and labels with equal text and different contexts.
 pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
     let mut names = BoundNames::default();
     names.visit_item_fn_mut(function);
@@ -86,10 +89,10 @@ fn label(name: &Ident) -> Lifetime {
     Lifetime { apostrophe: name.span(), ident: name.clone() }
 }
 
-/// The names that are bound, each with the contexts that it is bound in, in the order of the source, and where first.
+/// The bound names in source order, each with its contexts and the first name of each.
 type Bound = BTreeMap<String, Vec<(Context, Ident)>>;
 
-/// Its text, which is the same with and without `r#`.
+/// The text of a name, without `r#`.
 fn text(name: &Ident) -> String {
     name.unraw().to_string()
 }
@@ -101,17 +104,17 @@ fn add(bound: &mut Bound, name: &Ident) {
     }
 }
 
-/// Finds the names that are bound.
+/// Collects the bound names.
 #[derive(Default)]
 struct BoundNames {
     variables: Bound,
     labels: Bound,
-    /// The labels that are jumped to.
+    /// The labels of jumps.
     jumps: Vec<Ident>,
 }
 
 impl BoundNames {
-    /// Has rustc refuse jumps to labels that they do not see. The machine has labels of its own.
+    /// Lets rustc refuse jumps to labels that hygiene hides. In the machine, the labels are generated.
     fn ask_of_jumps(&self, diagnostics: &Diagnostics) {
         let mut asked = BTreeSet::new();
         for jump in &self.jumps {
@@ -179,6 +182,6 @@ impl VisitMut for BoundNames {
         }
     }
 
-    // The names in a definition are its own.
+    // Names in a definition belong to the definition.
     fn visit_item_macro_mut(&mut self, _: &mut syn::ItemMacro) {}
 }

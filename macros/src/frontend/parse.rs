@@ -36,39 +36,39 @@ pub(crate) struct WorkflowFn {
     pub(crate) ident: Ident,
     /// The stored name.
     pub(crate) name: String,
-    /// The other stored names that it had.
+    /// The former stored names.
     pub(crate) formerly: Vec<LitStr>,
-    /// The number of its version, if it says so.
+    /// The version, if the attribute has one.
     pub(crate) version: Option<LitInt>,
-    /// When its steps are on disk.
+    /// When the states of its steps are on disk.
     pub(crate) durability: Durability,
-    /// How many past states of a run are kept, if it says so.
+    /// The number of past states to keep, if the attribute has one.
     pub(crate) history: Option<LitInt>,
-    /// What the workflow id of its runs is made of, if it says so.
+    /// The pattern of the default workflow id, if the attribute has one.
     pub(crate) id: Option<IdPattern>,
-    /// The numbers of the parameters that people are not to see, from 0.
+    /// The redacted parameters, counted from 0.
     pub(crate) redacted: Vec<Literal>,
     /// The names of the exposed variables.
     pub(crate) exposed: Vec<Ident>,
-    /// Whether it is declared in the body of another.
+    /// Whether it is declared in the body of another workflow.
     pub(crate) is_nested: bool,
-    /// What it leads to that two awaits of one callee have no names of their own.
+    /// The level of the rule `repeated_state`.
     pub(crate) repeated_state: Level,
-    /// What it is in the `impl` block that it is in, if any.
+    /// Its `impl` block, if it is a method.
     pub(crate) method: Option<Method>,
     pub(crate) parameters: Parameters,
-    /// What the function calls its context, if it takes one.
+    /// The name of the context parameter.
     pub(crate) context: Option<Ident>,
-    /// The type of the context, as it is written.
+    /// The type of the context parameter, as written.
     pub(crate) context_type: Option<Type>,
-    /// The macros that the body calls by their names alone and that the machine does not have.
+    /// The replaced macros that the body calls by their names alone.
     pub(crate) replaced: Vec<Ident>,
     pub(crate) params: Vec<PatType>,
     pub(crate) output: Type,
     pub(crate) body: Block,
-    /// The stored names of its states, once they are known.
+    /// The stored names of its states, after `layout`.
     pub(crate) states: Vec<String>,
-    /// The lints that the function and its statements turn off.
+    /// The lints that the function and its statements allow.
     pub(crate) lints: Vec<TokenStream>,
 }
 
@@ -80,12 +80,12 @@ impl WorkflowFn {
     }
 }
 
-/// Reads a function. Reports what is wrong with its tokens; one whose body cannot be read, or is not the
-/// user's, is taken to have none, so that its callers still find it. `None` for what is no function.
+/// Parses a function and reports errors in its tokens. If the body cannot be parsed, or comes from another macro, it is
+/// left empty, so that the function's callers still resolve. `None` if the item is no function.
 pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Option<ItemFn> {
     let error = match fragments::read::<ItemFn>(item) {
         Ok((mut function, are_several)) => {
-            // Those within the body come out in front of the function.
+            // Inner attributes of the body become outer attributes.
             for attribute in &mut function.attrs {
                 attribute.style = syn::AttrStyle::Outer;
             }
@@ -123,8 +123,8 @@ pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Opt
     }
 }
 
-/// Whether two parameters have one name. rustc says so of the function that makes the call; in the
-/// machine they would be two locals.
+/// Whether two parameters have the same name. rustc reports it for the function that creates the call; in the machine,
+/// the names would be two locals.
 pub(crate) fn has_name_twice(params: &[PatType]) -> bool {
     struct Bound(Vec<Ident>);
     impl<'ast> Visit<'ast> for Bound {
@@ -143,8 +143,8 @@ pub(crate) fn has_name_twice(params: &[PatType]) -> bool {
     })
 }
 
-/// Takes the function apart; `name` is the one it is stored under, `method` what it was. Reports what a workflow cannot
-/// have, and leaves it out; `None` if the rest is no workflow.
+/// Splits the function into its parts. `name` is the stored name, `method` the context if it is a method. Reports and
+/// leaves out unsupported parts; `None` if the rest is no workflow.
 pub(crate) fn parse(
     mut function: ItemFn,
     name: String,
@@ -181,7 +181,7 @@ pub(crate) fn parse(
     let receivers = usize::from(method.as_ref().is_some_and(|method| method.receiver.is_some()));
     for input in sig.inputs {
         match input {
-            // rustc says that there is no `self` here.
+            // rustc reports `self` outside an `impl` block.
             FnArg::Receiver(_) => return None,
             FnArg::Typed(mut param)
                 if context_type.is_none() && params.len() == receivers && is_context(&param.ty) =>
@@ -209,7 +209,7 @@ pub(crate) fn parse(
             }
             FnArg::Typed(mut param) => {
                 let is_named = |found: &NotOwned<'_>| !matches!(found, NotOwned::ImplTrait(_));
-                // Its callers may give it any type that it takes.
+                // After the error, callers may pass any type.
                 if !check_owned(&param.ty, "an argument", diagnostics)
                     && not_owned(&param.ty).iter().all(is_named)
                 {
@@ -228,7 +228,7 @@ pub(crate) fn parse(
     if !check_owned(&output, "the value", diagnostics) {
         make_static(&mut output);
     }
-    // A reference among the arguments has been refused, and is why there is a lifetime.
+    // A lifetime parameter usually comes with a reference, which is refused already.
     if let Some((name, span)) = generics::first_lifetime(&sig.generics) {
         if !diagnostics.has_errors() {
             diagnostics.error(
@@ -276,8 +276,8 @@ pub(crate) fn parse(
     })
 }
 
-/// Refuses `#[instrument]`. Below the attribute it would see the function that makes the call; above it has
-/// already made a future of the body.
+/// Refuses `#[instrument]`. Below `#[workflow]`, it would apply to the function that creates the call; above, it has
+/// already replaced the body by a future.
 fn check_instrumented(function: &mut ItemFn, diagnostics: &Diagnostics) {
     let is_made = |stmt: &Stmt| {
         matches!(stmt, Stmt::Local(syn::Local { pat: Pat::Ident(pat), .. })
@@ -301,8 +301,8 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
     diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
 }
 
-/// Refuses types without a size, references and `impl Trait` in a type whose values are stored. Tells
-/// whether there are none.
+/// Refuses unsized types, references and `impl Trait` within the type of a stored value. Returns whether the type has
+/// none.
 fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
     if has_no_size(ty) {
         let message = format!("{what} of a workflow is stored, so it must be `Sized`");
@@ -338,11 +338,11 @@ fn is_context(ty: &Type) -> bool {
     reference.mutability.is_none() && names_context(&reference.elem)
 }
 
-/// Whether the type is that of a context which is not taken as it should be.
+/// Whether the type is a context that is not taken by shared reference.
 fn is_misplaced_context(ty: &Type) -> bool {
     match ungrouped(ty) {
         Type::Reference(reference) => names_context(&reference.elem),
-        // By value, it may be a type of the user's own.
+        // By value, the name may be that of a user's type.
         Type::Path(path) => names_context(ty) && is_of_piton(&path.path),
         _ => false,
     }
@@ -358,7 +358,7 @@ fn names_context(ty: &Type) -> bool {
     matches!(ungrouped(ty), Type::Path(path) if names_of_piton(&path.path, "Context"))
 }
 
-/// The type without the invisible braces that a macro puts around it.
+/// The type without the invisible group that a macro puts around it.
 fn ungrouped(ty: &Type) -> &Type {
     match ty {
         Type::Group(group) => ungrouped(&group.elem),

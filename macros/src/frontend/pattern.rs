@@ -15,10 +15,10 @@ use crate::diagnostics::Diagnostics;
 /// A pattern whose placeholders are parameters and their fields.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// The literal, for its place in the source.
+    /// The literal, for its span.
     literal: LitStr,
     pub(crate) pieces: Vec<Piece>,
-    /// The numbers of the parameters that they name, from 0, each once.
+    /// The parameters that the placeholders name, counted from 0, without repetitions.
     pub(crate) params: Vec<usize>,
 }
 
@@ -27,29 +27,29 @@ pub(crate) struct Pattern {
 pub(crate) enum Piece {
     Text(String),
     Placeholder {
-        /// As it is written.
+        /// The placeholder as written.
         source: String,
-        /// The number of the parameter that it names, from 0.
+        /// The number of the parameter, from 0.
         param: usize,
         value: TokenStream,
     },
 }
 
-/// What a pattern is for, in messages.
+/// The use of a pattern, for messages.
 pub(crate) struct Purpose {
-    /// What it makes: `workflow id`.
+    /// The formatted value: `workflow id`.
     pub(crate) makes: &'static str,
-    /// Whose parameters it names: `workflow`.
+    /// The owner of the parameters: `workflow`.
     pub(crate) of: &'static str,
-    /// A pattern to write.
+    /// An example of a pattern.
     pub(crate) example: &'static str,
-    /// A placeholder to write.
+    /// An example of a placeholder.
     pub(crate) placeholder: &'static str,
 }
 
 impl Pattern {
-    /// The pattern over parameters with these `names`; one that is no name cannot be a placeholder. Reports what is wrong
-    /// with it.
+    /// Parses the pattern over parameters with these `names`. A parameter without a plain name cannot be a placeholder.
+    /// Reports errors.
     pub(crate) fn of(
         text: &LitStr,
         purpose: &Purpose,
@@ -121,8 +121,8 @@ impl Pattern {
 }
 
 impl Pattern {
-    /// The expression that makes the text where the parameters are, such that no two lists of values make the same text.
-    /// Reports placeholders without a text between them.
+    /// The expression that formats the pattern from the parameters, so that different values have different texts.
+    /// Reports adjacent placeholders.
     pub(crate) fn distinct(&self, diagnostics: &Diagnostics) -> TokenStream {
         let last = self.pieces.iter().rposition(|piece| matches!(piece, Piece::Placeholder { .. }));
         self.format(|number, value| {
@@ -140,8 +140,8 @@ impl Pattern {
         })
     }
 
-    /// The expression that makes the text, of values that are changed by this function. It gets the numbers of their
-    /// pieces.
+    /// The expression that formats the pattern, with each value changed by `change`, which receives the index of its
+    /// piece.
     fn format(&self, change: impl Fn(usize, &TokenStream) -> TokenStream) -> TokenStream {
         let (mut format, mut values) = (String::new(), Vec::new());
         for (number, piece) in self.pieces.iter().enumerate() {
@@ -160,21 +160,21 @@ impl Pattern {
     }
 }
 
-/// The expression that makes the text where the parameters are.
+/// The expression that formats the pattern from the parameters.
 impl ToTokens for Pattern {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(self.format(|_, value| value.clone()));
     }
 }
 
-/// A piece of a pattern of which only the text is known.
+/// A piece of a pattern that is not parsed yet.
 #[derive(Debug, PartialEq)]
 enum Split<'a> {
     Text(String),
     Placeholder(&'a str),
 }
 
-/// The pieces of a pattern; nothing if a brace has no other.
+/// Splits a pattern into pieces; `None` if braces do not match.
 fn split(pattern: &str) -> Option<Vec<Split<'_>>> {
     let (mut pieces, mut text) = (Vec::new(), String::new());
     let mut rest = pattern;
@@ -201,7 +201,7 @@ fn split(pattern: &str) -> Option<Vec<Split<'_>>> {
     Some(pieces)
 }
 
-/// The name at the beginning of a path to a field.
+/// The parameter at the start of a path to a field.
 fn root_of(value: &Expr) -> Option<String> {
     match value {
         Expr::Path(path) => path.path.get_ident().map(|name| name.unraw().to_string()),
@@ -212,7 +212,7 @@ fn root_of(value: &Expr) -> Option<String> {
     }
 }
 
-/// The same tokens, all of them where the pattern is written: rustc reports there what is wrong with them.
+/// The tokens with the span of the pattern, where rustc reports errors.
 fn at(tokens: TokenStream, span: Span) -> TokenStream {
     let respanned = tokens.into_iter().map(|mut token| {
         if let TokenTree::Group(group) = &token {

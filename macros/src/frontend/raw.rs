@@ -10,7 +10,7 @@ use syn::{ItemFn, Macro};
 use crate::syntax::macros;
 use crate::syntax::names::is_plain;
 
-/// Writes the names of a function without an `r#` that they do not need, those in macros too.
+/// Removes the `r#` that names do not need from a function, including its macros.
 pub(crate) fn write_plainly(function: &mut ItemFn) {
     Plainly.visit_item_fn_mut(function);
 }
@@ -32,7 +32,7 @@ impl VisitMut for Plainly {
     }
 }
 
-/// The name as it can stand without the `r#` that it has.
+/// The name without its `r#`, if it needs none.
 fn plain(ident: &Ident) -> Option<Ident> {
     let name = ident.to_string();
     let plain = name.strip_prefix("r#").filter(|plain| *plain != "gen" && is_plain(plain))?;
@@ -47,7 +47,7 @@ fn has_raw(tokens: TokenStream) -> bool {
     })
 }
 
-/// As [`write_plainly`], but for `stringify!`, which shows how a name is written.
+/// As [`write_plainly`], except in `stringify!`, which prints the name as written.
 fn tokens(tokens: TokenStream) -> TokenStream {
     let mut after_stringify = false;
     let plainly = tokens.into_iter().map(|tree| match tree {

@@ -12,17 +12,17 @@ const REDACT: &LetAttribute = &LetAttribute {
     help: "put `#[redact]` on a `let` statement or on a parameter of the workflow",
 };
 
-/// Takes the attribute off. Tells whether it was there.
+/// Removes the attribute, and returns whether it was there.
 pub(crate) fn take(attrs: &mut Vec<Attribute>) -> bool {
     REDACT.take(attrs)
 }
 
-/// The attribute, to be put on something else.
+/// The attribute, for another item.
 pub(crate) fn of(attrs: &[Attribute]) -> Option<&Attribute> {
     attrs.iter().find(|attr| REDACT.is(attr))
 }
 
-/// Reports the attribute where there is no local to redact, and takes it off there.
+/// Reports and removes attributes that are not on a local.
 pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
     for input in &function.sig.inputs {
         if let FnArg::Typed(param) = input {
@@ -35,7 +35,7 @@ pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
     checker.visit_block_mut(&mut function.block);
 }
 
-/// Reports the attribute on a parameter that is no local.
+/// Reports the attribute on a parameter that is not stored.
 pub(crate) fn refuse(attrs: &mut Vec<Attribute>, diagnostics: &Diagnostics) {
     REDACT.checker(diagnostics, |_| ()).visit_attributes_mut(attrs);
 }

@@ -15,18 +15,18 @@ use syn::{Attribute, Block, Expr, ExprAsync, ExprMethodCall, ExprParen, Item, Ma
 
 use crate::syntax::select;
 
-/// The name of the attribute.
+/// The attribute that marks a shielded block.
 const MARK: &str = "__piton_shielded";
 
 /// The name of the method.
 const METHOD: &str = "shield";
 
-/// Marks all such blocks within the block.
+/// Replaces all such calls in the block by marked `async` blocks.
 pub(crate) fn write_out(block: &mut Block) {
     WriteOut.visit_block_mut(block);
 }
 
-/// Takes the mark off a block. Whether it was there.
+/// Removes the mark, and returns whether it was there.
 pub(crate) fn take(attrs: &mut Vec<Attribute>) -> bool {
     attrs.extract_if(.., |attr| attr.path().is_ident(MARK)).count() > 0
 }
@@ -59,7 +59,7 @@ impl VisitMut for WriteOut {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-/// The block that is passed to the method.
+/// The `async` block that the call shields.
 fn shielded(call: &ExprMethodCall) -> Option<&ExprAsync> {
     if call.method != METHOD || call.turbofish.is_some() || call.args.len() != 1 {
         return None;
@@ -75,7 +75,7 @@ fn shielded(call: &ExprMethodCall) -> Option<&ExprAsync> {
     }
 }
 
-/// Whether the method is among the tokens.
+/// Whether the tokens contain the method's name.
 fn names_method(tokens: &TokenStream) -> bool {
     tokens.clone().into_iter().any(|tree| match tree {
         TokenTree::Ident(ident) => ident == METHOD,

@@ -1,7 +1,7 @@
 //! Replaces `Self` by the type, and `self` by a variable.
 //!
-//! Some macros print their arguments, in the message of an assertion or as the name of a field; there `self` is
-//! kept. If it is not known whether a macro prints it, the call is refused.
+//! Some macros print their arguments, in the message of an assertion or as the name of a field; there, `self` stays. If
+//! it is unknown whether a macro prints its argument, the call is refused.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -18,19 +18,19 @@ use crate::syntax::macros::shown::shows_names;
 use crate::syntax::select::visit_code_mut;
 use crate::syntax::{macros, suspend};
 
-/// Puts the type in place of `Self`, and the parameter, if there is one, in place of `self`.
+/// Replaces `Self` by the type, and `self` by the parameter, if there is one.
 pub(crate) struct Substitute {
     pub(crate) path: Path,
     pub(crate) this: Option<Ident>,
-    /// The calls of macros that may show `self`.
+    /// The calls of macros that may print `self`.
     pub(crate) unclear: Vec<Unclear>,
 }
 
-/// The call of a macro that may show `self`.
+/// A call of a macro that may print `self`.
 pub(crate) struct Unclear {
     name: String,
     span: Span,
-    /// The text that it may read it out of.
+    /// A text argument that may be a format string with `self`.
     text: Option<String>,
 }
 
@@ -90,14 +90,14 @@ impl VisitMut for Substitute {
         }
     }
 
-    /// Items have a `self` of their own, and do not see this `Self`.
+    /// Items have a `self` and a `Self` of their own.
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
 impl Substitute {
     fn path(&self, span: Span) -> Path {
         let tokens = respan(self.path.to_token_stream(), span);
-        // The same tokens as before.
+        // The tokens parsed before, so they parse again.
         syn::parse2(tokens).unwrap_or_else(|_| self.path.clone())
     }
 
@@ -134,7 +134,7 @@ impl Substitute {
         out
     }
 
-    /// Substitutes in a macro of which it is known what it shows.
+    /// Substitutes in a macro of which the printed arguments are known.
     fn known(&mut self, mac: &mut Macro, mut pieces: Vec<Piece>) {
         let message = macros::own_message(mac, &pieces);
         let before = macros::unparse(&pieces).to_string();
@@ -144,7 +144,7 @@ impl Substitute {
             match piece {
                 Piece::Expr(expr, _) if format == Some(index) => self.format(expr),
                 Piece::Expr(expr, _) => self.visit_expr_mut(expr),
-                // The pattern, and not names before `=`.
+                // The pattern. Names before `=` are not variables.
                 Piece::Tokens(tokens) if macros::name(mac) == "matches" => {
                     *tokens = self.tokens(std::mem::take(tokens));
                 }
@@ -161,7 +161,7 @@ impl Substitute {
         };
     }
 
-    /// What a format string captures.
+    /// Substitutes in a format string.
     fn format(&self, expr: &mut Expr) {
         let (Some(text), Some(this)) = (macros::literal_text(expr), &self.this) else { return };
         let rename = |name: &str| (name == "self").then(|| this.to_string());
@@ -169,7 +169,7 @@ impl Substitute {
         *expr = Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit: Lit::Str(renamed) });
     }
 
-    /// Notes what the definition of the macro would have to tell.
+    /// Records a call whose meaning depends on the definition of the macro.
     fn note_unclear(&mut self, mac: &Macro, is_given_self: bool) {
         let mut note = |span, text| {
             self.unclear.push(Unclear { name: macros::name(mac), span, text });
@@ -184,7 +184,7 @@ impl Substitute {
     }
 }
 
-/// The first text among the tokens that captures `self` if it is a format string.
+/// The first text among the tokens that would name `self` as a format string.
 fn text_with_self(tokens: TokenStream) -> Option<LitStr> {
     tokens.into_iter().find_map(|tree| match tree {
         TokenTree::Group(group) => text_with_self(group.stream()),

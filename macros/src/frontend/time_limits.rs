@@ -22,7 +22,7 @@ use syn::{Block, Expr, ExprAsync, ExprAwait, ExprMacro, ExprMethodCall, Item, Ma
 use crate::syntax::select;
 use crate::syntax::suspend::MACRO;
 
-/// Writes out all such calls in the block.
+/// Rewrites all such calls in the block.
 pub(crate) fn write_out(block: &mut Block) {
     WriteOut.visit_block_mut(block);
 }
@@ -48,7 +48,7 @@ impl VisitMut for WriteOut {
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }
 
-/// The macro that such a call stands for.
+/// The `select!` that replaces such a call.
 fn limited(wait: &ExprAwait) -> Option<Macro> {
     let Expr::MethodCall(ExprMethodCall { receiver, method, args, turbofish: None, .. }) =
         &*wait.base
@@ -80,7 +80,7 @@ fn async_block(expr: &Expr) -> Option<&ExprAsync> {
     }
 }
 
-/// Whether the name is among the tokens.
+/// Whether the tokens contain the name.
 fn names(tokens: &TokenStream, name: &str) -> bool {
     tokens.clone().into_iter().any(|tree| match tree {
         TokenTree::Ident(ident) => ident == name,

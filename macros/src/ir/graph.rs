@@ -7,7 +7,7 @@ use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
 use crate::collections::sets::Set;
-use crate::ir::usage::{Made, Place, Usage};
+use crate::ir::usage::{Place, Sources, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Graph {
     /// By block: see [`edges`](Self::edges).
     pub(crate) edges: Vec<Vec<Edge>>,
     /// By local: the locals from which it is rematerialized.
-    pub(crate) made: Vec<Made>,
+    pub(crate) sources: Vec<Sources>,
     pub(crate) touched: Touched,
 }
 
@@ -33,20 +33,20 @@ pub(crate) struct Graph {
 #[derive(Debug, Default)]
 pub(crate) struct Touched {
     /// The projections that may be assigned.
-    pub(crate) fills: Set<Place>,
+    pub(crate) maybe_assigned_parts: Set<Place>,
     /// The projections that may be moved, and the scrutinees out of which patterns may move.
-    pub(crate) moves: Set<Place>,
+    pub(crate) partial_moves: Set<Place>,
     /// The places that are moved, unless they are `Copy`.
-    pub(crate) spends: Set<Place>,
+    pub(crate) moved: Set<Place>,
 }
 
 impl Touched {
     pub(crate) fn by(blocks: &[Block]) -> Self {
         let mut touched = Self::default();
         for usage in blocks.iter().flat_map(Block::all_usages) {
-            touched.fills.add(&usage.fills);
-            touched.moves.add(&usage.moves);
-            touched.spends.add(&usage.spends);
+            touched.maybe_assigned_parts.add(&usage.maybe_assigned_parts);
+            touched.partial_moves.add(&usage.partial_moves);
+            touched.moved.add(&usage.moved);
         }
         touched
     }
@@ -85,8 +85,6 @@ pub(crate) struct Scope {
 
 /// The jump targets of a loop or labeled block. A target is `None` if its block is unreachable, so that the graph does
 /// not contain it.
-///
-/// A block that control does not come to is not in the graph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Target {
     pub(crate) exit: Option<BlockId>,
@@ -318,8 +316,8 @@ impl Graph {
     }
 
     /// The local, and, if it is rematerialized, all locals that this takes.
-    pub(crate) fn made_of(&self, local: LocalId) -> &Set<LocalId> {
-        &self.made[local.0].of
+    pub(crate) fn sources_of(&self, local: LocalId) -> &Set<LocalId> {
+        &self.sources[local.0].locals
     }
 
     pub(crate) fn region_ids(&self) -> impl Iterator<Item = RegionId> + use<> {

@@ -3,6 +3,11 @@
 //! Three forms: the locals of a function with unique names ([`Locals`], built by `resolve`), the body as a tree in
 //! which every suspension point is a statement ([`Body`], built by `anf`), and blocks with terminators ([`Graph`],
 //! built by `flow/cfg`). The expressions inside are the user's syntax; none of them suspends.
+//!
+//! ```text
+//! let parcel = ship(order).await;    Body: Await { future: ship(order), pat: parcel }, Return(parcel)
+//! parcel                             Graph: block 0 ends in Await { resume: 1 }, block 1 ends in Return(parcel)
+//! ```
 
 mod field;
 mod graph;

@@ -1,5 +1,5 @@
-//! Locals that are assigned in several segments, if nothing else makes rustc infer the same type in all of them. If
-//! the types differ, rustc reports the value.
+//! Locals whose assignments are in several segments, where only their type token makes rustc infer one type for all of
+//! them. If the types differ, rustc reports the assigned value.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::Jump;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
 
-/// Those of the graph.
+/// The locals of the graph that need such a token.
 pub(super) fn find<'a>(
     graph: &'a Graph,
     segments: &'a [Segment],
@@ -21,12 +21,12 @@ pub(super) fn find<'a>(
         let local = &graph.locals[*local];
         local.mutable && !local.is_temporary
     });
-    let tied = assigned.chain(given_in_several(graph, segment_of));
+    let tied = assigned.chain(assigned_in_several(graph, segment_of));
     tied.filter(|local| graph.locals[*local].ty.is_none())
 }
 
-/// Calls `each` with what the statement assigns to locals, where it assigns them as a whole.
-pub(crate) fn each_given(
+/// Calls `each` with each assignment to a whole local in the statement.
+pub(crate) fn each_assignment(
     locals: &Locals,
     stmt: &mut Stmt,
     each: &mut dyn FnMut(LocalId, &mut Expr),
@@ -52,8 +52,9 @@ pub(crate) fn each_given(
     Given { locals, each }.visit_stmt_mut(stmt);
 }
 
-/// Those that are given their value by the branches of an expression, or later than they are declared.
-fn given_in_several(
+/// The locals that branches of an expression assign, or that are initialized after their declaration, in more than one
+/// segment.
+fn assigned_in_several(
     graph: &Graph,
     segment_of: &[BlockId],
 ) -> impl Iterator<Item = LocalId> + use<> {
@@ -68,8 +69,10 @@ fn given_in_several(
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
             match node {
                 Node::Define { local, .. } => here.push(*local),
-                Node::Code(stmt) if usage.replaces.iter().any(is_late) => {
-                    each_given(&graph.locals, &mut stmt.clone(), &mut |local, _| here.push(local));
+                Node::Code(stmt) if usage.reassigned.iter().any(is_late) => {
+                    each_assignment(&graph.locals, &mut stmt.clone(), &mut |local, _| {
+                        here.push(local)
+                    });
                 }
                 _ => {}
             }

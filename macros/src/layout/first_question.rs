@@ -1,7 +1,11 @@
 //! The first `?` after an await.
 //!
-//! It is evaluated before the state is read. If it ends the run, the state's locals are dropped there, and the arm
-//! needs no code for that.
+//! ```text
+//! let receipt = charge(id).await?;    →   the segment evaluates `?` on the outcome before it loads the state
+//! ```
+//!
+//! If the `?` ends the run, the locals of the state are dropped from their encoded form, and the arm needs no code for
+//! that.
 
 use std::iter;
 
@@ -19,23 +23,23 @@ use crate::syntax::methods::takes;
 use crate::syntax::names::is_any_of;
 use crate::syntax::operators::is_lazy;
 
-/// The `?` that a segment begins with.
+/// A `?` on the outcome of an await, at the start of a segment.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    /// Where it is.
+pub(crate) struct FirstQuestion {
+    /// The span of the `?`.
     pub(crate) span: Span,
-    /// The variable of what has been awaited.
+    /// The variable that holds the outcome.
     pub(crate) awaited: Ident,
-    /// What is made of that and asked, if it is not that itself: `awaited.map_err(Error::boxed)`.
-    pub(crate) made: Option<Expr>,
-    /// Whether what it gives becomes a variable as it is, so that rustc has nothing to say of its type there.
+    /// The operand of the `?` if it is more than the outcome: `awaited.map_err(Error::boxed)`.
+    pub(crate) operand: Option<Expr>,
+    /// Whether a `let` binds the result of the `?`, so that rustc reports no type error at the `?`.
     pub(crate) is_bound: bool,
-    /// Whether nothing else may end the run in the same piece of code.
+    /// Whether nothing else in the same node may end the run.
     pub(super) is_alone: bool,
 }
 
-impl Asked {
-    /// Whether the value is what is asked. What has been awaited is used once.
+impl FirstQuestion {
+    /// Whether `value` is the operand of this `?`. A node uses the outcome once.
     pub(crate) fn is_of_awaited(&self, value: &Expr) -> bool {
         match value {
             Expr::MethodCall(call) => self.is_of_awaited(&call.receiver),
@@ -44,10 +48,10 @@ impl Asked {
     }
 }
 
-/// Finds the `?` that segments begin with. A value that is to be dropped and is not in the state must not be there, nor one
-/// in the state that has been moved out of.
+/// Finds the `?` at the start of each segment. At the `?`, no value may exist that must be dropped and is not in the
+/// state, and no local of the state may have been moved.
 pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
-    // By block, what has been awaited before it by a name of piton's own.
+    // By block, the hidden variable that holds the outcome of the await before it.
     let mut awaited = vec![None; graph.blocks.len()];
     for block in &graph.blocks {
         if let Terminator::Await { resume, pat: Pat::Ident(pat), ty: None, .. } = &block.end
@@ -59,28 +63,28 @@ pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
     for segment in segments {
         let block = &graph[segment.block];
         if let (Some(awaited), None) = (awaited[segment.block.0], block.region) {
-            segment.asked = first_in(graph, block, awaited);
+            segment.question = first_in(graph, block, awaited);
         }
     }
 }
 
-fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<Asked> {
+fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<FirstQuestion> {
     let (code, pat, usage) = first_code(block)?;
     let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
-    let made = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
-    Some(Asked {
+    let operand = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
+    Some(FirstQuestion {
         span: question.question_token.span,
         awaited: awaited.clone(),
-        made,
+        operand,
         is_bound: is_whole && matches!(pat, Some(Pat::Ident(_))),
         is_alone: ends.0 == 1,
     })
 }
 
-/// The expression that a block begins with, the pattern that binds its value, and what it does with the locals.
+/// The expression that a block evaluates first, the pattern that binds its value, and its usage.
 fn first_code(block: &Block) -> Option<(&Expr, Option<&Pat>, &Usage)> {
     let mut nodes = block.nodes.iter().zip(&block.usages);
     match nodes.find(|(node, _)| !matches!(node, Node::Declare(_) | Node::Enter(_))) {
@@ -102,7 +106,7 @@ fn first_code(block: &Block) -> Option<(&Expr, Option<&Pat>, &Usage)> {
     }
 }
 
-/// Looks for what happens first in an expression.
+/// Finds the subexpression that is evaluated first.
 struct First<'a> {
     locals: &'a Locals,
     awaited: &'a Ident,
@@ -110,7 +114,7 @@ struct First<'a> {
 }
 
 impl First<'_> {
-    /// The `?` behind what has been awaited, if nothing happens before it.
+    /// The `?` on the outcome, if no code with effects is evaluated before it.
     fn question<'e>(&self, expr: &'e Expr) -> Option<&'e ExprTry> {
         match expr {
             Expr::Try(expr) if self.is_of_awaited(&expr.expr) => Some(expr),
@@ -144,8 +148,7 @@ impl First<'_> {
         }
     }
 
-    /// Whether the expression is what has been awaited, or is made of that and of nothing that is saved: of what has
-    /// been awaited itself, of which nothing is left to be dropped.
+    /// Whether the expression is the outcome, or a chain of methods that consumes the outcome and uses no saved local.
     fn is_of_awaited(&self, expr: &Expr) -> bool {
         match expr {
             Expr::MethodCall(call) => {
@@ -158,7 +161,7 @@ impl First<'_> {
         }
     }
 
-    /// Whether an argument is a value of which nothing is saved, without anything to be dropped once it has been used.
+    /// Whether an argument uses no saved local, cannot leave the expression, and needs no drop.
     fn is_free(&self, argument: &Expr) -> bool {
         let mut ends = Ends(0);
         ends.visit_expr(argument);
@@ -170,19 +173,19 @@ impl First<'_> {
         is_free
     }
 
-    /// The same in what is evaluated one after the other.
+    /// As [`question`](Self::question), for operands in evaluation order.
     fn among<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Option<&'e ExprTry> {
         self.question(exprs.into_iter().find(|expr| !self.is_still(expr))?)
     }
 
-    /// Whether nothing happens where the expression is evaluated. A variable must not be moved, or it would be dropped
-    /// with the operands; what is an operand only is.
+    /// Whether evaluating the operand has no effect and moves no local: a moved local would have to be dropped with the
+    /// other operands. A variable of a suspended expression may be moved.
     fn is_still(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
             Expr::Path(path) => path.path.get_ident().is_some_and(|ident| {
                 let local = self.locals.find(ident);
-                let is_spent = |local| self.usage.spends.iter().any(|spent| spent.local == local);
+                let is_spent = |local| self.usage.moved.iter().any(|spent| spent.local == local);
                 is_hidden(ident) || !local.is_some_and(is_spent)
             }),
             _ => false,
@@ -194,7 +197,7 @@ fn is_awaited(expr: &Expr, awaited: &Ident) -> bool {
     matches!(expr, Expr::Path(path) if path.path.is_ident(awaited))
 }
 
-/// Counts what may leave the code. Any macro may.
+/// Counts the expressions that may leave the code. Any macro may.
 struct Ends(usize);
 
 impl Visit<'_> for Ends {

@@ -1,10 +1,9 @@
-//! Borrows that outlive a segment.
+//! Borrows that are live across a segment.
 //!
-//! A borrow that is used after an await is computed again there, so between two steps nothing is borrowed, and
-//! rustc alone would not see that a step that does not use the borrow changes the borrowed value. So if a segment
-//! uses the source of a borrow and leaves the borrow to other segments, the segment computes the borrow as well,
-//! and uses it at its end. rustc then reports the same errors as for the plain function. Of several shared borrows
-//! of the same place, one is enough.
+//! A borrow that is used after an await is rematerialized there. Between two steps nothing is borrowed, so rustc alone
+//! would accept a step that changes the borrowed place and does not use the borrow. Therefore, a segment that names the
+//! borrowed place rematerializes the borrow as well, and uses it at its end. rustc then reports the same conflicts as
+//! in the plain function. Of several shared borrows of one place, one is enough.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +16,10 @@ use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
 use crate::values::runtime_calls::function;
 
-/// By segment, then by where it goes on: the borrows that it leaves to others.
+/// By segment, then by the segment that follows: the borrows that are live between them.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
 
-/// Finds what is held. `mentioned` is what each segment names, by the block that it begins with.
+/// Finds the held borrows. `mentioned` has the locals that each segment names, by its first block.
 pub(super) fn held(
     graph: &Graph,
     liveness: &Liveness,
@@ -40,21 +39,19 @@ pub(super) fn held(
                 let region = graph[id].region;
                 !region.is_some_and(|id| liveness.captures().is_used_outside(id, *local))
             };
-            let borrows = liveness.remade(graph, to).into_iter();
+            let borrows = liveness.rematerialized(graph, to).into_iter();
             let borrows = borrows.filter(|local| is_borrow(graph, *local) && is_own(local));
             let borrows: Vec<_> = borrows.collect();
-            // One that another is made of is lent to that.
-            let lent: Set<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
+            // A borrow from which another one is rematerialized is covered by that one.
+            let lent: Set<_> = borrows.iter().flat_map(|it| sources_of(graph, *it)).collect();
             let is_mentioned =
-                |local: &LocalId| made_of(graph, *local).any(|of| mentioned.contains(&of));
+                |local: &LocalId| sources_of(graph, *local).any(|of| mentioned.contains(&of));
             let left = borrows.into_iter();
             let left = left.filter(|local| !lent.contains(local) && is_mentioned(local));
             let mut left = without_those_alike(graph, left, mentioned);
-            left.extend(
-                loops(graph, liveness, segment, to).filter(|local| {
-                    is_own(local) && !lent_by(graph, *local).is_disjoint(mentioned)
-                }),
-            );
+            left.extend(loops(graph, liveness, segment, to).filter(|local| {
+                is_own(local) && !borrowed_by(graph, *local).is_disjoint(mentioned)
+            }));
             if !left.is_empty() {
                 held.entry(segment).or_default().insert(to, left);
             }
@@ -67,14 +64,14 @@ fn is_saved_and_lends_nothing(local: &Local) -> bool {
     !local.is_rematerialized() && local.loop_borrow.is_none()
 }
 
-/// The borrows without those that look at nothing of what is mentioned but what one before them looks at, too.
+/// Removes the shared borrows whose mentioned places an earlier one in the list borrows, too.
 fn without_those_alike(
     graph: &Graph,
     borrows: impl Iterator<Item = LocalId>,
     mentioned: &Set<LocalId>,
 ) -> Vec<LocalId> {
     let mut looked_at: Set<Place> = Set::new();
-    let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
+    let is_mentioned = |place: &Place| !graph.sources_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
         let made = graph.locals[*local].rematerialized_by();
         let Some(places) = made.and_then(|made| looks_at(&graph.locals, made)) else {
@@ -88,7 +85,7 @@ fn without_those_alike(
     borrows.filter(says_more).collect()
 }
 
-/// The places that a borrow borrows, and borrows only to look at them; `None` if the source does not show them.
+/// The places of a shared borrow; `None` if it may be a mutable borrow, or if the source does not show the places.
 fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
     match made {
         Expr::Paren(made) => looks_at(locals, &made.expr),
@@ -109,12 +106,12 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
     }
 }
 
-/// Whether what the call gives borrows what its first argument does, and nothing else.
+/// Whether the result of the call borrows from its first argument and from nothing else.
 fn is_look_up(call: &ExprCall) -> bool {
     function(call).is_some_and(|name| ["lent_by", "opened"].contains(&name.as_str()))
 }
 
-/// The positions of loops over borrows in which both blocks are.
+/// The positions of the loops over borrows that contain both blocks.
 fn loops(
     graph: &Graph,
     liveness: &Liveness,
@@ -125,23 +122,23 @@ fn loops(
     locals.filter(move |local| [segment, to].iter().all(|block| liveness.is_live(*block, *local)))
 }
 
-/// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.
-pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
+/// The locals that a loop borrows, with those from which they are rematerialized; empty for other locals.
+pub(crate) fn borrowed_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
     let lent = graph.locals[position].loop_borrow.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();
-    mentions.flat_map(|local| graph.made_of(local)).copied().collect()
+    mentions.flat_map(|local| graph.sources_of(local)).copied().collect()
 }
 
-/// Whether the local borrows from one that is saved. Of a closure rustc could not tell the types
-/// where it is not called.
+/// Whether the local is rematerialized as a borrow from a saved local. Closures are left out: rustc cannot infer the
+/// types of a closure that is not called.
 pub(super) fn is_borrow(graph: &Graph, local: LocalId) -> bool {
     let is_saved = |local: LocalId| !graph.locals[local].is_rematerialized();
     !matches!(graph.locals[local].rematerialized_by(), None | Some(Expr::Closure(_)))
-        && made_of(graph, local).any(is_saved)
+        && sources_of(graph, local).any(is_saved)
 }
 
-/// What the local is made of, without itself.
-fn made_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
-    graph.made_of(local).iter().copied().filter(move |of| *of != local)
+/// The locals from which the local is rematerialized.
+fn sources_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
+    graph.sources_of(local).iter().copied().filter(move |of| *of != local)
 }

@@ -3,32 +3,32 @@
 use crate::ir::usage::Jump;
 use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
 
-/// How control comes to a block.
+/// How control reaches a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// It is an arm of its own.
+    /// Through an arm of its own.
     Segment,
-    /// It is a part of the end before it.
+    /// As a branch of the terminator before it.
     Branch,
-    /// It follows the structured end before it.
+    /// After the structured terminator before it.
     After,
-    /// It follows the one jump to it.
+    /// By the only jump to it.
     Follow,
 }
 
-/// The ways to a block.
+/// The incoming edges of a block.
 #[derive(Clone, Default)]
 struct Ways {
     is_jumped_to: bool,
-    /// The blocks that end by going to it.
+    /// The blocks whose terminator is a jump to it.
     sources: Vec<BlockId>,
-    /// The block of whose end it is a branch, what comes behind it, or where its branches meet.
+    /// The block of whose terminator it is a branch, the continuation, or the merge block.
     branch_of: Option<BlockId>,
     next_of: Option<BlockId>,
     merge_of: Option<BlockId>,
 }
 
-/// Decides how control comes to each block, and to which segment it belongs.
+/// Decides how control reaches each block, and which segment contains it.
 pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let count = graph.blocks.len();
     let mut ways = vec![Ways::default(); count];
@@ -63,7 +63,7 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
             }
             _ => {}
         }
-        // Where branches meet that do not go on, there is no block.
+        // If all branches diverge, there is no merge block.
         if let Terminator::If { merge, .. }
         | Terminator::Match { merge, .. }
         | Terminator::Chosen { merge, .. } = &block.end
@@ -74,7 +74,7 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     }
     let mut links = vec![Link::Segment; count];
     let mut segment_of: Vec<BlockId> = graph.block_ids().collect();
-    // Whether the block is printed inside braces that its segment does not close.
+    // Whether the block is printed within braces that its segment does not close.
     let mut nested = vec![false; count];
     for id in graph.block_ids() {
         let ways = &ways[id.0];
@@ -103,10 +103,10 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     (links, segment_of)
 }
 
-/// The segments that a block goes to, also by way of a suspension; `None` is the end of the workflow.
+/// The successor segments of a block, including those after a suspension; `None` is the end of the workflow.
 pub(crate) type Exits = Vec<Option<BlockId>>;
 
-/// The [`Exits`] of all blocks. The passes that follow ask for them again and again.
+/// The [`Exits`] of all blocks, computed once.
 pub(super) fn exits(graph: &Graph, links: &[Link]) -> Vec<Exits> {
     graph.blocks.iter().map(|block| exits_of(graph, links, block)).collect()
 }
@@ -135,7 +135,7 @@ fn exits_of(graph: &Graph, links: &[Link], block: &Block) -> Exits {
     exits
 }
 
-/// Whether a segment is entered within a step.
+/// Whether a segment is entered only within a step, and not when a state is resumed.
 pub(crate) fn is_entered_within(graph: &Graph, segment: BlockId) -> bool {
     !matches!(graph[segment].kind, BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_))
 }

@@ -4,6 +4,13 @@
 //! function's `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other
 //! block is printed inside the segment that leads to it, so that its borrows and temporaries work as in the source.
 //! Guarantees: see [`validate()`].
+//!
+//! ```text
+//! let mut sum = 0;               start: segment 0, receives nothing
+//! for id in ids {                head of the loop: segment 2, receives sum, rest of id
+//!     sum += price(id).await;    state `price`: segment 1, saves and loads sum, rest of id
+//! }
+//! ```
 
 mod assigned_types;
 mod first_question;
@@ -23,13 +30,13 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 
-pub(crate) use self::assigned_types::each_given;
-pub(crate) use self::first_question::Asked;
-pub(crate) use self::held_borrows::lent_by;
+pub(crate) use self::assigned_types::each_assignment;
+pub(crate) use self::first_question::FirstQuestion;
+pub(crate) use self::held_borrows::borrowed_by;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::moved_parts::{make_mutable, may_move};
 pub(crate) use self::names::is_made_elsewhere;
-pub(crate) use self::shared_types::Alike;
+pub(crate) use self::shared_types::SharedType;
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
 use crate::collections::sets::Set;
@@ -40,7 +47,7 @@ use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
 use crate::layout::links::{Exits, exits, link};
 use crate::layout::names::{Names, names_by_segment, needed};
-use crate::layout::pass_through::{find_idle, given_in, keep, used_by_regions};
+use crate::layout::pass_through::{find_idle, keep, moved_into_regions, used_by_regions};
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
@@ -54,7 +61,7 @@ pub(crate) struct Segment {
     /// The variables that it receives.
     pub(crate) entry: Vec<VariableId>,
     /// The locals that it rematerializes, in order.
-    pub(crate) remade: Vec<LocalId>,
+    pub(crate) rematerialized: Vec<LocalId>,
     /// The locals that it declares, because it assigns them.
     pub(crate) declared: Vec<LocalId>,
     /// The locals that its code names.
@@ -71,10 +78,10 @@ pub(crate) struct Segment {
     given: Set<LocalId>,
     /// The variables of `entry` that its code does not touch and that all exits except the end of the workflow need.
     kept: Set<VariableId>,
-    /// Whether the workflow may end in it, so that what it keeps is dropped.
+    /// Whether the workflow may end in it, which drops the variables that it keeps.
     pub(crate) may_end: bool,
     /// The `?` that it applies to the outcome of its await first.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) question: Option<FirstQuestion>,
     /// The locals that other segments read, and that this one neither reads nor passes on.
     pub(crate) idle: Set<LocalId>,
     /// The locals that it reads or passes on only after a call that may never return.
@@ -128,7 +135,7 @@ pub(crate) struct Layout {
     /// The locals that are tied to one type in all segments.
     pub(crate) tied: Set<LocalId>,
     /// The locals that are tied wherever they are rematerialized.
-    pub(crate) alike: BTreeMap<LocalId, Alike>,
+    pub(crate) alike: BTreeMap<LocalId, SharedType>,
     /// The places that are changed and whose fields are separate variables, so that they must own the fields.
     pub(crate) in_parts: Set<Place>,
     /// The locals that may be borrows and whose fields are separate variables, with the moved fields as the source
@@ -157,7 +164,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     for block in graph.block_ids().filter(|block| links[block.0] == Link::Segment) {
         let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
-        // rustc reports what the start reads without having assigned it.
+        // rustc reports a local that the start reads without having assigned it.
         let is_start = graph[block].kind == BlockKind::Start;
         let is_given = |place: &Place| !is_start && !vacant.at(block, place.local);
         let places = places.into_iter().filter(is_given);
@@ -170,13 +177,14 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         sort_as_declared(graph, block, &variables.list, &mut entry);
         let Names { named, bound } = std::mem::take(&mut names[block.0]);
         let needed = std::mem::take(&mut needed[block.0]);
-        let mut remade: Vec<_> = liveness.remade(graph, block).into_iter().collect();
-        remade.retain(|local| needed.contains(local));
+        let mut rematerialized: Vec<_> =
+            liveness.rematerialized(graph, block).into_iter().collect();
+        rematerialized.retain(|local| needed.contains(local));
         // Each after the locals that it takes.
-        remade.sort_by_cached_key(|local| graph.made_of(*local).len());
+        rematerialized.sort_by_cached_key(|local| graph.sources_of(*local).len());
         let mut declared = &named - &bound;
         let given = entry.iter().chain(&unfilled).map(|id| variables.list[id.0].place.local);
-        for known in given.chain(remade.iter().copied()) {
+        for known in given.chain(rematerialized.iter().copied()) {
             declared.remove(&known);
         }
         let places = || entry.iter().chain(&unfilled).map(|id| &variables.list[id.0].place);
@@ -205,17 +213,17 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         segments.push(Segment {
             block,
             entry,
-            remade,
+            rematerialized,
             declared: declared.into_iter().collect(),
             named,
             bound,
             needed,
             held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
-            given: given_in(graph, captures, block, &segment_of),
+            given: moved_into_regions(graph, captures, block, &segment_of),
             kept: Set::new(),
             may_end: false,
-            asked: None,
+            question: None,
             idle: Set::new(),
             hidden: Set::new(),
             unfilled,
@@ -240,7 +248,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let numbers = numbers(graph, &segments, &states);
     let edges = edges(graph, &states);
     let in_parts = projections::find(graph, &variables.list);
-    let spent_parts = projections::find_spent(graph, &variables.list);
+    let spent_parts = projections::find_moved(graph, &variables.list);
     let saved_in_parts = projections::find_saved(&variables.list);
     Layout {
         variables: variables.list,
@@ -273,8 +281,8 @@ impl Layout {
     }
 
     /// Whether a segment rematerializes the local.
-    pub(crate) fn is_remade(&self, local: LocalId) -> bool {
-        self.segments.iter().any(|segment| segment.remade.contains(&local))
+    pub(crate) fn is_rematerialized(&self, local: LocalId) -> bool {
+        self.segments.iter().any(|segment| segment.rematerialized.contains(&local))
     }
 
     /// The projections that one segment moves out and another assigns.
@@ -314,7 +322,7 @@ fn replaced<'a>(
     };
     nodes
         .filter(move |(node, _)| is_seen(node))
-        .flat_map(|(_, usage)| usage.replaces.iter().copied())
+        .flat_map(|(_, usage)| usage.reassigned.iter().copied())
 }
 
 /// The scopes from the outermost to `scope`.

@@ -6,9 +6,9 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy takes the place of the
-//! part, which nothing reads before it is assigned again (see [`crate::flow::move_paths`]), and is dropped then. Input: the
-//! vacant parts per block, and the locals that segments receive. Output: where parts are copied.
+//! The rest cannot be saved by itself, because the macro does not know the other fields of `order`. So a copy takes the
+//! place of the part until the part is assigned (see [`crate::flow::move_paths`]). Input: the vacant parts per block,
+//! and the locals that segments receive. Output: the nodes before which parts are copied.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::syntax::binding_modes::binds_by_ref;
 
-/// Finds them, by the node of a block that moves them out; the end of a block comes after its last node.
+/// The copied parts, by the node of a block that moves them out. The terminator counts as the node after the last one.
 pub(super) fn find(
     graph: &Graph,
     liveness: &Liveness,
@@ -37,7 +37,7 @@ pub(super) fn find(
     if moved_parts.are_none() {
         return BTreeMap::new();
     }
-    // What is vacant of what each segment receives.
+    // By segment, the vacant parts of the locals that it receives.
     let vacant = segments.iter().map(|segment| {
         let places = segment.entry.iter().map(|id| &variables[id.0].place);
         let vacant = places.flat_map(|place| {
@@ -63,7 +63,7 @@ pub(super) fn find(
         let missed = &missed[&segment_of[id.0]];
         let is_outside =
             |local| graph[id].region.is_some_and(|region| captures.is_used_outside(region, local));
-        // What nothing needs from there on is not saved.
+        // A local that is not live after the node is not saved.
         for (node, needed) in liveness.needed_after(graph, id).into_iter().enumerate() {
             let is_end = node == graph[id].nodes.len();
             let mut to = graph.edges(id).iter();
@@ -80,8 +80,8 @@ pub(super) fn find(
     found
 }
 
-/// Whether an end may move something out of a local if control goes on at a block. Where a place is matched, what the
-/// pattern binds by value moves.
+/// Whether a terminator may move something out of a local on its edge to a block. On a place, a pattern moves the parts
+/// that it binds by value.
 pub(crate) fn may_move(graph: &Graph, end: &Terminator, to: BlockId) -> bool {
     let (matched, pat) = match end {
         Terminator::Match { scrutinee, arms, .. } => {
@@ -99,11 +99,11 @@ pub(crate) fn may_move(graph: &Graph, end: &Terminator, to: BlockId) -> bool {
     !matched.is_some_and(is_place) || pat.is_some_and(|pat| !binds_by_ref(pat))
 }
 
-/// Declares the locals `mut` into which copies are put. The code may assign nothing to them itself, as in `Order { lines,
-/// ..order }`.
+/// Declares locals `mut` if copies are assigned to their parts. The source may not assign to them, as in `Order {
+/// lines, ..order }`.
 pub(crate) fn make_mutable(graph: &mut Graph, params: &mut [PatType], layout: &mut Layout) {
     let parts = layout.moved_parts_at.values().flatten();
-    // Of those that it assigns rustc says that they are not `mut`.
+    // If the source assigns to a local that is not `mut`, rustc reports it.
     let is_written = |id: LocalId| {
         graph.usages().any(|usage| usage.writes.iter().any(|place| place.local == id))
     };

@@ -1,9 +1,9 @@
-//! Locals that the code of a segment names, and those that the segment computes itself.
+//! The locals that the code of a segment uses, and those that the segment rematerializes.
 
 use syn::Expr;
 
 use super::Segment;
-use super::held_borrows::{Held, held, lent_by};
+use super::held_borrows::{Held, borrowed_by, held};
 use super::links::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -11,11 +11,12 @@ use crate::ir::usage::{Jump, Usage};
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::syntax::macros;
 
-/// The locals that the code of each segment needs, with what those that are made again are made of; and
-/// the borrows that it holds.
+/// The locals that the code of each segment uses, with those from which they are rematerialized; and the borrows that
+/// it holds.
 ///
-/// A statement that makes one needs nothing by itself, because it is left out where the local is not
-/// needed. But one whose local no segment makes again stays, for rustc to say whether it is right.
+/// A statement that only declares a rematerialized local counts as no use of its operands, because code generation
+/// omits it where the local is not needed. A statement whose local no segment rematerializes stays, so that rustc
+/// checks it.
 pub(super) fn needed(
     graph: &Graph,
     liveness: &Liveness,
@@ -40,47 +41,47 @@ pub(super) fn needed(
         let needed = &mut needed[segment.0];
         for local in held.values().flatten() {
             match graph.locals[*local].loop_borrow {
-                Some(_) => needed.add(&lent_by(graph, *local)),
+                Some(_) => needed.add(&borrowed_by(graph, *local)),
                 None => _ = needed.insert(*local),
             }
         }
     }
-    needed.iter_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
-    let is_remade = |local: &LocalId| {
+    needed.iter_mut().for_each(|needed| add_sources(graph, needed));
+    let is_rematerialized = |local: &LocalId| {
         let mut segments = graph.block_ids().zip(&needed);
         segments.any(|(segment, needed)| {
-            needed.contains(local) && liveness.remade(graph, segment).contains(local)
+            needed.contains(local) && liveness.rematerialized(graph, segment).contains(local)
         })
     };
-    makers.retain(|(_, usage)| !usage.binds.iter().any(is_remade));
+    makers.retain(|(_, usage)| !usage.binds.iter().any(is_rematerialized));
     for (segment, usage) in makers {
         let needed = &mut needed[segment.0];
         needed.add(&usage.mentions);
-        add_what_it_is_made_of(graph, needed);
+        add_sources(graph, needed);
     }
     (needed, held)
 }
 
-fn add_what_it_is_made_of(graph: &Graph, needed: &mut Set<LocalId>) {
+fn add_sources(graph: &Graph, needed: &mut Set<LocalId>) {
     for local in needed.clone() {
-        needed.add(graph.made_of(local));
+        needed.add(graph.sources_of(local));
     }
 }
 
-/// The locals that the node declares, if it does nothing but make what is made again.
+/// The locals that the node declares, if it only initializes rematerialized locals.
 fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [LocalId]> {
     let Node::Code(syn::Stmt::Local(local)) = node else { return None };
     let init = local.init.as_ref();
-    let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_silent(&init.expr));
+    let only_makes = init.is_none_or(|init| init.diverge.is_none() && is_unobservable(&init.expr));
     if !only_makes {
         return None;
     }
     let bound = &usage.binds;
-    let is_remade = |local: &LocalId| graph.locals[*local].is_rematerialized();
-    (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
+    let is_rematerialized = |local: &LocalId| graph.locals[*local].is_rematerialized();
+    (!bound.is_empty() && bound.iter().all(is_rematerialized)).then_some(&bound[..])
 }
 
-/// Whether the node only makes what this segment does not need, and others make again.
+/// Whether the node only initializes locals that other segments rematerialize and this one does not need.
 pub(crate) fn is_made_elsewhere(
     graph: &Graph,
     segments: &[Segment],
@@ -91,21 +92,21 @@ pub(crate) fn is_made_elsewhere(
         locals.iter().all(|local| !segment.needed.contains(local))
             && segments
                 .iter()
-                .any(|segment| segment.remade.iter().any(|local| locals.contains(local)))
+                .any(|segment| segment.rematerialized.iter().any(|local| locals.contains(local)))
     })
 }
 
-/// Whether nothing can tell that the expression is evaluated: it calls nothing, and does not fail.
-fn is_silent(expr: &Expr) -> bool {
+/// Whether evaluating the expression is unobservable: it calls nothing and cannot panic.
+fn is_unobservable(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
-        Expr::Reference(expr) => is_silent(&expr.expr),
-        Expr::Field(expr) => is_silent(&expr.base),
-        Expr::Paren(expr) => is_silent(&expr.expr),
-        Expr::Unary(expr) => is_silent(&expr.expr),
-        Expr::Array(expr) => expr.elems.iter().all(is_silent),
-        Expr::Tuple(expr) => expr.elems.iter().all(is_silent),
-        Expr::Repeat(expr) => is_silent(&expr.expr),
+        Expr::Reference(expr) => is_unobservable(&expr.expr),
+        Expr::Field(expr) => is_unobservable(&expr.base),
+        Expr::Paren(expr) => is_unobservable(&expr.expr),
+        Expr::Unary(expr) => is_unobservable(&expr.expr),
+        Expr::Array(expr) => expr.elems.iter().all(is_unobservable),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_unobservable),
+        Expr::Repeat(expr) => is_unobservable(&expr.expr),
         Expr::Macro(call) => macros::is_literal(&call.mac),
         _ => false,
     }
@@ -118,7 +119,8 @@ pub(super) struct Names {
     pub(super) bound: Set<LocalId>,
 }
 
-/// The [`Names`] of each segment, by the block that it begins with; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
+/// The [`Names`] of each segment, by its first block. `at_entry` has the locals [bound](Graph::bound_at_entry) at the
+/// start of each block.
 pub(super) fn names_by_segment(
     graph: &Graph,
     at_entry: &[&[LocalId]],
@@ -152,7 +154,7 @@ impl Names {
                 self.bound.insert(*local);
             }
         }
-        // What an await gives is bound in another segment.
+        // The result of an await is bound in the next segment.
         if !matches!(block.end, Terminator::Await { .. } | Terminator::Join { .. }) {
             for (_, bound) in graph.edges(id) {
                 self.bound.extend(bound);

@@ -8,9 +8,9 @@ use crate::flow::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::syntax::divergence;
 
-/// Finds out which values nobody sees, or nobody whom control is sure to come to, though others of the
-/// same local are read: rustc would take the variable of such a value for an unused one. Gives all
-/// locals that are read.
+/// Finds the locals that a segment assigns but that no later code reads, or reads only after a call that may never
+/// return. rustc would warn that their variable is unused, although the local is read elsewhere. Returns all locals
+/// that are read.
 pub(super) fn find_idle(
     graph: &Graph,
     links: &[Link],
@@ -20,7 +20,7 @@ pub(super) fn find_idle(
     variables: &[Variable],
 ) -> Set<LocalId> {
     let local_of = |id: &VariableId| variables[id.0].place.local;
-    // These are by block, and there for the segments.
+    // By block; only the first blocks of segments have entries.
     let mut entries: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
     for segment in segments.iter() {
         entries[segment.block.0] = segment.entry.iter().map(local_of).collect();
@@ -62,14 +62,14 @@ pub(super) fn find_idle(
         used[segment].add(&seen);
         used[segment].add(&behind);
     }
-    // What an `async` block assigns it borrows, and that is a use.
+    // A region borrows the outer locals that it assigns, which is a use.
     for region in graph.region_ids() {
         let own = graph.locals_within(region);
         let blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
         let usages = blocks.flat_map(Block::all_usages);
-        all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
+        all.extend(usages.flat_map(|usage| &usage.mutated).filter(|local| !own.contains(local)));
     }
-    // What is exposed, those who look from outside read.
+    // Exposed locals are read from outside the workflow.
     all.extend(graph.locals.ids().filter(|local| graph.locals[*local].visibility.exposed));
     for segment in segments {
         let used = &used[segment.block.0];
@@ -79,7 +79,7 @@ pub(super) fn find_idle(
     all
 }
 
-/// Whether control comes to a block, by block, by a way on which nothing may keep it for good.
+/// By block, whether control reaches it from its segment's start without a call that may never return.
 fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
     let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Segment).collect();
     for id in graph.block_ids() {
@@ -92,8 +92,8 @@ fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
     reached
 }
 
-/// Whether control may never come to where the block ends in a jump. Were there anything in the source
-/// between the two, rustc would say of that, too, that nothing comes to it.
+/// Whether the node before the jump that ends the block may never return. If the source had code after it, rustc would
+/// call that code unreachable as well.
 fn may_never_end(block: &Block) -> bool {
     if !matches!(block.end, Terminator::Goto(_)) {
         return false;
@@ -105,7 +105,7 @@ fn may_never_end(block: &Block) -> bool {
     code.next().is_some_and(divergence::may_never_end)
 }
 
-/// Finds out what only passes through the segments.
+/// Finds the variables that only pass through each segment.
 pub(super) fn keep(
     graph: &Graph,
     exits: &[Exits],
@@ -113,7 +113,7 @@ pub(super) fn keep(
     segments: &mut [Segment],
     variables: &mut [Variable],
 ) {
-    // These are by block, and there for the segments.
+    // By block; only the first blocks of segments have entries.
     let count = graph.blocks.len();
     let mut entries: Vec<Vec<VariableId>> = vec![Vec::new(); count];
     for segment in segments.iter() {
@@ -121,16 +121,17 @@ pub(super) fn keep(
     }
     let mut exits_of_segment: Vec<Exits> = vec![Vec::new(); count];
     let mut left: Vec<Set<LocalId>> = vec![Set::new(); count];
-    // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot.
+    // Where the workflow ends, a local in the state is dropped from its encoded form. A local in a slot is not.
     let reads_state = |segment: BlockId| {
         matches!(graph[segment].kind, BlockKind::Resume(_)) && graph[segment].region.is_none()
     };
     for id in graph.block_ids() {
         exits_of_segment[segment_of[id.0].0].extend(&exits[id.0]);
     }
-    // What is asked before anything is read needs nothing of it.
-    for segment in
-        segments.iter().filter(|segment| segment.asked.as_ref().is_some_and(|asked| asked.is_alone))
+    // A `?` that is evaluated before the state is loaded needs no loaded local.
+    for segment in segments
+        .iter()
+        .filter(|segment| segment.question.as_ref().is_some_and(|asked| asked.is_alone))
     {
         let exits = &mut exits_of_segment[segment.block.0];
         if let Some(asked) = exits.iter().position(Option::is_none) {
@@ -145,7 +146,7 @@ pub(super) fn keep(
             }
         }
     }
-    // What a region is given when it begins is not in the slots of its segments.
+    // The captures that a region receives when it begins are not in the slots of its segments.
     let is_given = |segment: &Segment| matches!(graph[segment.block].kind, BlockKind::Region(_));
     for segment in segments.iter_mut().filter(|segment| !is_given(segment)) {
         let exits = &exits_of_segment[segment.block.0];
@@ -157,7 +158,7 @@ pub(super) fn keep(
                 && !segment.needed.contains(&local)
                 && !segment.used_by_regions.contains(&local)
                 && !segment.given.contains(&local)
-                // Where it ends, it must be there to be dropped.
+                // At the end of its scope, a local must be loaded to be dropped.
                 && exits.iter().all(|exit| match exit {
                     Some(exit) => entries[exit.0].contains(id),
                     None => reads_state && !is_left(local),
@@ -167,7 +168,7 @@ pub(super) fn keep(
         let local_of = |id: &VariableId| variables[id.0].place.local;
         let mut kept: Set<_> = segment.entry.iter().copied().filter(is_kept).collect();
         if may_end {
-            // The parts of a local are dropped in their order, by one variable or by one each.
+            // All parts of a local are dropped together, so they are loaded or kept together.
             let loaded = segment.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
             let loaded: Set<_> = loaded.collect();
             kept.retain(|id| !loaded.contains(&local_of(id)));
@@ -181,8 +182,8 @@ pub(super) fn keep(
     }
 }
 
-/// The scopes that are open where the segment begins, and that a block of it has left where it begins or leaves. What is
-/// declared there is dropped then, and not where the workflow ends.
+/// The scopes that are open where the segment begins, and that have ended where the block begins or that the block
+/// leaves. Their locals are dropped there, and not where the workflow ends.
 fn scopes_left(graph: &Graph, segment: BlockId, id: BlockId) -> Vec<ScopeId> {
     let mut path = graph.scopes[graph[id].scope.0].path.clone();
     let open = &graph.scopes[graph[segment].scope.0].path;
@@ -210,7 +211,7 @@ pub(super) fn used_by_regions(
     }
 }
 
-pub(super) fn given_in(
+pub(super) fn moved_into_regions(
     graph: &Graph,
     captures: &Captures,
     segment: BlockId,

@@ -1,4 +1,5 @@
-//! Partially moved locals that are saved field by field; only the type shows who owns the fields.
+//! Partially moved locals that are saved field by field. Only the type of such a local shows whether it owns its
+//! fields.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,10 @@ use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
 
-/// What is changed: whatever has parts with variables of their own.
+/// The places that contain a part in a variable of its own, if code changes their local. They must own their fields.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     let is_changed =
-        |part: &&Place| graph.usages().any(|usage| usage.changes.contains(&part.local));
+        |part: &&Place| graph.usages().any(|usage| usage.mutated.contains(&part.local));
     let parts = parts(variables).filter(is_changed);
     let around = |part: &Place| {
         let (local, fields) = (part.local, part.fields.clone());
@@ -22,8 +23,8 @@ pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
     parts.flat_map(around).collect()
 }
 
-/// The parts of what may be a borrow that are used up, by their local, each as it is written.
-pub(super) fn find_spent(
+/// By local, the moved parts of locals that may be borrows, as the source writes them.
+pub(super) fn find_moved(
     graph: &Graph,
     variables: &[Variable],
 ) -> BTreeMap<LocalId, BTreeMap<Place, TokenStream>> {
@@ -35,7 +36,7 @@ pub(super) fn find_spent(
     let held = &held & &may_be_borrows(graph);
     let is_asked = |place: &&Place| !place.fields.is_empty() && held.contains(&place.local);
     for block in &graph.blocks {
-        let spends = block.all_usages().flat_map(|usage| &usage.spends).filter(is_asked);
+        let spends = block.all_usages().flat_map(|usage| &usage.moved).filter(is_asked);
         let spends: Set<&Place> = spends.collect();
         if spends.is_empty() {
             continue;
@@ -62,7 +63,7 @@ fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
     variables.iter().map(|variable| &variable.place).filter(|place| !place.fields.is_empty())
 }
 
-/// The locals that code without an await gives a value, as far as that may be a borrow.
+/// The locals that code without an await initializes, and that may therefore be borrows.
 fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
     let mut given = Set::new();
     for block in &graph.blocks {
@@ -84,7 +85,7 @@ fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
     given
 }
 
-/// The place as it is written among the tokens.
+/// The tokens with which the source writes the place.
 fn written(locals: &Locals, place: &Place, tokens: &[TokenTree]) -> Option<TokenStream> {
     let ident = &locals[place.local].ident;
     let length = 1 + 2 * place.fields.len();

@@ -1,4 +1,4 @@
-//! Locals that are computed again in several segments, if nothing makes rustc infer the same type in all of them:
+//! Locals that several segments rematerialize, where only a type token makes rustc infer one type for all of them:
 //! number literals, functions and closures.
 
 use std::collections::BTreeMap;
@@ -14,24 +14,24 @@ use crate::ir::{Graph, LocalId, Locals};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::results::ends;
 
-/// How rustc is told.
+/// What the token ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alike {
-    /// They are of one type.
+pub(crate) enum SharedType {
+    /// The type of the value.
     Value,
-    /// Closures with so many parameters, which are of the same types.
-    Takes(usize),
-    /// So is what they give.
-    Calls(usize),
+    /// The parameter types of a closure with this number of parameters.
+    Parameters(usize),
+    /// The parameter types and the result type.
+    Signature(usize),
 }
 
-/// Those of the graph.
-pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, Alike> {
-    let remade = segments.iter().flat_map(|segment| &segment.remade).copied();
-    remade.filter_map(|local| Some((local, alike(&graph.locals, local)?))).collect()
+/// The locals of the graph that need such a token.
+pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, SharedType> {
+    let rematerialized = segments.iter().flat_map(|segment| &segment.rematerialized).copied();
+    rematerialized.filter_map(|local| Some((local, alike(&graph.locals, local)?))).collect()
 }
 
-fn alike(locals: &Locals, local: LocalId) -> Option<Alike> {
+fn alike(locals: &Locals, local: LocalId) -> Option<SharedType> {
     let local = &locals[local];
     let mut made = local.rematerialized_by().filter(|_| local.ty.is_none())?;
     while let Expr::Paren(inner) = made {
@@ -40,18 +40,20 @@ fn alike(locals: &Locals, local: LocalId) -> Option<Alike> {
     let Expr::Closure(closure) = made else {
         let mut open = Open { locals, found: false };
         open.visit_expr(made);
-        return (open.found && local.shared_pattern().is_none()).then_some(Alike::Value);
+        return (open.found && local.shared_pattern().is_none()).then_some(SharedType::Value);
     };
     let count = closure.inputs.len();
     let are_typed = closure.inputs.iter().all(|input| matches!(input, Pat::Type(_)));
     match &closure.output {
         ReturnType::Type(..) if are_typed => None,
-        ReturnType::Default if gives_closure(locals, &closure.body) => Some(Alike::Takes(count)),
-        _ => Some(Alike::Calls(count)),
+        ReturnType::Default if gives_closure(locals, &closure.body) => {
+            Some(SharedType::Parameters(count))
+        }
+        _ => Some(SharedType::Signature(count)),
     }
 }
 
-/// Looks for what may be of several types: a number, an empty list, a function or another item.
+/// Finds an expression whose type its context decides: a number, an empty array, a function or another item.
 struct Open<'a> {
     locals: &'a Locals,
     found: bool,
@@ -76,14 +78,14 @@ impl<'ast> Visit<'ast> for Open<'_> {
         self.found |= ident.and_then(|ident| self.locals.find(ident)).is_none();
     }
 
-    // What is to be changed may only be looked at elsewhere.
+    // A mutable borrow in one segment may be used as a shared one in another.
     fn visit_expr_reference(&mut self, borrow: &'ast ExprReference) {
         if borrow.mutability.is_none() {
             self.visit_expr(&borrow.expr);
         }
     }
 
-    // What it is asked for is of a type that what is asked knows.
+    // The type of the indexed value decides the type of the index.
     fn visit_expr_index(&mut self, index: &'ast ExprIndex) {
         self.visit_expr(&index.expr);
     }
@@ -101,7 +103,7 @@ impl<'ast> Visit<'ast> for Open<'_> {
     fn visit_pat(&mut self, _: &'ast Pat) {}
 }
 
-/// Whether there may be a closure in the value of the expression, as far as it shows.
+/// Whether the value of the expression may contain a closure, as far as the source shows.
 fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
     let gives = |expr: &Expr| gives_closure(locals, expr);
     match expr {

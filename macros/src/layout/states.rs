@@ -40,7 +40,7 @@ pub(super) fn states(
     states
 }
 
-/// The borrows that are made again where a block begins or later, and the positions in borrows that are saved there.
+/// The borrows that are rematerialized in a block or later, and the saved positions of loops over borrows.
 fn borrows(
     graph: &Graph,
     liveness: &Liveness,
@@ -48,13 +48,14 @@ fn borrows(
     saved: impl Iterator<Item = LocalId>,
 ) -> Vec<LocalId> {
     let positions = saved.filter(|local| graph.locals[*local].loop_borrow.is_some());
-    let remade = liveness.remade(graph, block).into_iter();
-    let borrows: Set<_> = positions.chain(remade.filter(|id| is_borrow(graph, *id))).collect();
+    let rematerialized = liveness.rematerialized(graph, block).into_iter();
+    let borrows: Set<_> =
+        positions.chain(rematerialized.filter(|id| is_borrow(graph, *id))).collect();
     borrows.into_iter().collect()
 }
 
-/// The number by which the arm of a segment is entered, by block. A state has the number of its node in the graph; arms
-/// that are entered within a step have those behind.
+/// By block, the number of the arm that begins with it. A state has the number of its node in the graph; arms that are
+/// entered only within a step have the numbers after those.
 pub(super) fn numbers(graph: &Graph, segments: &[Segment], states: &[State]) -> Vec<usize> {
     let inner = segments
         .iter()
@@ -67,8 +68,7 @@ pub(super) fn numbers(graph: &Graph, segments: &[Segment], states: &[State]) -> 
     numbers
 }
 
-/// The ways between states. A branch that is a region begins at the state that waits for it, and
-/// ends there.
+/// The edges between states. A region is entered from the state that awaits it, and ends there.
 pub(super) fn edges(graph: &Graph, states: &[State]) -> Set<(usize, Option<usize>)> {
     let number = |point: PointId| states.iter().position(|state| state.point == Some(point));
     let mut edges = Set::new();

@@ -11,33 +11,35 @@ use crate::collections::sets::Set;
 use crate::flow::move_paths;
 use crate::ir::{BlockId, Graph, LocalId, Node};
 
-/// Where locals have no value.
+/// Declarations without a value.
 #[derive(Debug)]
-pub(super) struct Vacant {
-    /// All that are declared without one.
+pub(super) struct Uninitialized {
+    /// The locals that are declared without a value.
     declared: Set<LocalId>,
-    /// Those of them that something may have named before each block.
+    /// By block, the declared locals that code before it may have named.
     named_in: Vec<Set<LocalId>>,
 }
 
-impl Vacant {
-    /// Whether the local has no value where the block begins.
+impl Uninitialized {
+    /// Whether the local is uninitialized where the block begins.
     pub(super) fn at(&self, block: BlockId, local: LocalId) -> bool {
         self.declared.contains(&local) && !self.named_in[block.0].contains(&local)
     }
 }
 
 /// Analyzes the graph.
-pub(super) fn analyze(graph: &Graph) -> Vacant {
+pub(super) fn analyze(graph: &Graph) -> Uninitialized {
     let nodes = graph.blocks.iter().flat_map(|block| &block.nodes);
-    // What the value of a loop or block is put into is filled by jumps.
+    // The destination of a loop or block is assigned by jumps.
     let is_filled = |local: &LocalId| graph.targets.iter().any(|it| it.dest == Some(*local));
     let declared = nodes.filter_map(|node| match node {
         Node::Declare(local) if !is_filled(local) => Some(*local),
         _ => None,
     });
-    let mut vacant =
-        Vacant { declared: declared.collect(), named_in: vec![Set::new(); graph.blocks.len()] };
+    let mut vacant = Uninitialized {
+        declared: declared.collect(),
+        named_in: vec![Set::new(); graph.blocks.len()],
+    };
     if vacant.declared.is_empty() {
         return vacant;
     }
@@ -55,8 +57,8 @@ pub(super) fn analyze(graph: &Graph) -> Vacant {
     vacant
 }
 
-impl Vacant {
-    /// What has been named where control goes from a block.
+impl Uninitialized {
+    /// The locals named on each edge out of a block.
     fn after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
         let block = &graph[id];
         let mut named = self.named_in[id.0].clone();
@@ -85,7 +87,7 @@ impl Vacant {
         out
     }
 
-    /// Has segments declare what they hand on without having been given it.
+    /// Lets a segment declare the uninitialized locals that its successors receive and that it does not.
     pub(super) fn declare(
         &self,
         graph: &Graph,

@@ -1,4 +1,4 @@
-//! The variables of the step function: locals, and parts of them, that outlive their block.
+//! The variables of the step function: locals and projections that outlive their block.
 
 use syn::Ident;
 
@@ -12,28 +12,27 @@ use crate::syntax::names::without_prefix;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VariableId(pub(crate) usize);
 
-/// A local, or a part of one, that outlives its block.
+/// A local, or a projection of one, that outlives its block.
 #[derive(Debug)]
 pub(crate) struct Variable {
     pub(crate) place: Place,
-    /// The name of the variable in the step function: that of the local, or one for the part.
+    /// Its name in the step function: that of the local, or a generated one for a projection.
     pub(crate) ident: Ident,
     /// The name under which it is stored.
     pub(crate) stored: String,
     pub(crate) mutable: bool,
     pub(crate) kind: LocalKind,
-    /// Whether a state has it.
+    /// Whether a state saves it.
     pub(crate) is_saved: bool,
-    /// The machines, the function's own or that of a region, in which it goes from segment to segment
-    /// within a step.
+    /// The machines (the function's own, or that of a region) in which segments pass it on within a step.
     pub(crate) passed_in: Set<Option<RegionId>>,
-    /// Whether it may do so as it was saved, without having been loaded.
+    /// Whether it may be passed on in its encoded form.
     pub(crate) comes_saved: bool,
 }
 
 pub(super) struct Variables {
     pub(super) list: Vec<Variable>,
-    /// Those of each local.
+    /// By local.
     by_local: Vec<Vec<VariableId>>,
 }
 
@@ -74,8 +73,7 @@ impl Variables {
     }
 }
 
-/// Puts what a segment is given in the order of the declarations, in which it is loaded, because it is dropped in
-/// reverse.
+/// Sorts the received variables by declaration. They are loaded in this order and dropped in reverse.
 pub(super) fn sort_as_declared(
     graph: &Graph,
     segment: BlockId,
@@ -85,7 +83,7 @@ pub(super) fn sort_as_declared(
     if entry.len() < 2 {
         return;
     }
-    // By local, from one on.
+    // By local, counted from 1.
     let mut positions = vec![0; graph.locals.ids().len()];
     let mut count = 0;
     for scope in &graph.scopes[graph[segment].scope.0].path {
@@ -102,7 +100,7 @@ pub(super) fn sort_as_declared(
     });
 }
 
-/// The parts of a tuple are dropped in their order. That of the fields of a struct is not known.
+/// Parts of a tuple are dropped in order. The order of a struct's fields is unknown.
 fn field_order(place: &Place) -> Vec<(Option<usize>, &str)> {
     place.fields.iter().map(|field| (field.parse().ok(), &**field)).collect()
 }

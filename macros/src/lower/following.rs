@@ -1,4 +1,4 @@
-//! The statements that follow the one being lowered, in its block and in those around it.
+//! The statements after the one being lowered, in its block and in the enclosing blocks.
 
 use syn::{Block, Ident, Local, Stmt};
 
@@ -8,7 +8,7 @@ use crate::syntax::mentions::is_named;
 use crate::syntax::patterns::bindings;
 use crate::syntax::suspend;
 
-/// The statements of each open block that are still to be lowered, the last ones first.
+/// The remaining statements of each open block, in reverse order, so that the next one is popped.
 #[derive(Debug, Default)]
 pub(crate) struct Following {
     blocks: Vec<Vec<Stmt>>,
@@ -23,32 +23,32 @@ impl Following {
         self.blocks.pop();
     }
 
-    /// Takes the next statement of the innermost block.
+    /// Pops the next statement of the innermost block.
     pub(crate) fn next(&mut self) -> Option<Stmt> {
         self.blocks.last_mut()?.pop()
     }
 
-    /// Those of the innermost block, in their order.
+    /// The remaining statements of the innermost block, in source order.
     fn of_block(&self) -> impl Iterator<Item = &Stmt> {
         self.blocks.last().into_iter().flat_map(|block| block.iter().rev())
     }
 
-    /// Whether no statement of the innermost block is left.
+    /// Whether the innermost block has no remaining statements.
     pub(crate) fn is_over(&self) -> bool {
         self.of_block().next().is_none()
     }
 
-    /// Whether a statement of the innermost block awaits.
+    /// Whether a remaining statement of the innermost block awaits.
     pub(crate) fn awaits(&self) -> bool {
         self.of_block().any(suspend::stmt)
     }
 
-    /// Whether a statement names the variable.
+    /// Whether a remaining statement of any open block names the variable.
     pub(crate) fn names(&self, ident: &Ident) -> bool {
         self.blocks.iter().flatten().any(|stmt| is_named(ident, stmt))
     }
 
-    /// Whether the local is read as a whole before it is given another value.
+    /// Whether the local is read as a whole before it is assigned.
     pub(crate) fn reads(&self, locals: &Locals, local: LocalId) -> bool {
         let whole = Place::whole(local);
         for stmt in self.blocks.iter().rev().flat_map(|block| block.iter().rev()) {
@@ -63,7 +63,8 @@ impl Following {
         false
     }
 
-    /// Whether what the statement binds is named behind an await of its block, or what is bound from that before it.
+    /// Whether a binding of `local` is named after an await of the innermost block, or a binding that a later `let`
+    /// derives from it.
     pub(crate) fn holds(&self, local: &Local) -> bool {
         let mut bound = bindings(&local.pat);
         let mut is_behind = false;

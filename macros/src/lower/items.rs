@@ -1,4 +1,4 @@
-//! Items of the body. They are moved to the beginning of the step function, where all arms see them.
+//! Items of the body. They move to the start of the step function, where all arms see them.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,10 +11,10 @@ use syn::{Block, Ident, Item, ItemMacro, UseTree};
 use crate::diagnostics::rules::Rule;
 use crate::lower::Lower;
 
-/// How often each identifier occurs.
+/// The number of occurrences of each identifier.
 pub(crate) type Counts = HashMap<String, usize>;
 
-/// The body as it was written, for what has to look at all of it.
+/// The body as the user wrote it, for checks that need all of it.
 pub(crate) struct Source<'a> {
     body: &'a Block,
     identifiers: OnceCell<Counts>,
@@ -25,7 +25,7 @@ impl<'a> Source<'a> {
         Self { body, identifiers: OnceCell::new() }
     }
 
-    /// How often each identifier occurs.
+    /// The number of occurrences of each identifier in the body, counted on first use.
     fn identifiers(&self) -> &Counts {
         self.identifiers.get_or_init(|| {
             let mut identifiers = Counts::new();
@@ -47,7 +47,7 @@ pub(crate) fn count(tokens: TokenStream, counts: &mut Counts) {
 }
 
 impl Lower<'_> {
-    /// Takes the items of a block. Those of an inner block must not mean something else outside it.
+    /// Collects the items of a block. The name of an item in an inner block must mean nothing else outside the block.
     pub(crate) fn items_of(&mut self, block: &Block) {
         let items: Vec<&Item> = block
             .stmts
@@ -66,7 +66,7 @@ impl Lower<'_> {
             }
         }
         for item in items {
-            // Two blocks may bring in the same.
+            // Two blocks may have the same `use`.
             let is_known = matches!(item, Item::Use(_)) && self.items.contains(item);
             if !is_known {
                 self.items.push(item.clone());
@@ -74,7 +74,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a macro that is defined behind code of its block which means another one of the same name.
+    /// Reports a `macro_rules!` that is defined after a call of another macro of the same name: at the start of the
+    /// step function, the definition would shadow that macro.
     fn check_macros(&self, block: &Block) {
         for (index, stmt) in block.stmts.iter().enumerate() {
             let syn::Stmt::Item(Item::Macro(ItemMacro { ident: Some(name), .. })) = stmt else {
@@ -120,7 +121,7 @@ impl Lower<'_> {
             Item::Macro(item) => names.extend(item.ident.as_ref().map(ToString::to_string)),
             _ => {}
         }
-        // What is called `_` has no name.
+        // An item called `_` has no name.
         for name in names.into_iter().filter(|name| name != "_") {
             if self.source.identifiers().get(&name) != inside.get(&name) {
                 self.diagnostics.error(
@@ -150,7 +151,7 @@ fn calls(tokens: TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// The names that a `use` brings in. Whether that is all.
+/// Adds the names that a `use` imports. Returns `false` for a glob import.
 fn use_names(tree: &UseTree, names: &mut Vec<String>) -> bool {
     match tree {
         UseTree::Path(path) => use_names(&path.tree, names),

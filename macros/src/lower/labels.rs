@@ -12,26 +12,26 @@ use crate::lower::{Dest, Lower};
 use crate::syntax::exits::OwnTargets;
 use crate::syntax::macros;
 
-/// A loop or labeled block that is taken apart, while its body is lowered.
+/// A loop or labeled block whose body is being lowered.
 #[derive(Debug)]
 pub(crate) struct JumpScope {
     pub(crate) label: Option<String>,
     pub(crate) target: TargetId,
     pub(crate) kind: JumpKind,
-    /// How many variables had been declared before it.
+    /// The number of variables declared before it.
     pub(crate) declared: usize,
-    /// Where `break` brings its value.
+    /// The destination of the value of a `break`.
     pub(crate) dest: Dest,
 }
 
-/// What a jump is for.
+/// The construct that a jump targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JumpKind {
     Block,
     Loop,
-    /// A loop that has no value.
+    /// A loop without a value.
     For,
-    /// The same.
+    /// A loop without a value.
     While,
 }
 
@@ -41,16 +41,16 @@ impl JumpScope {
     }
 }
 
-/// The loops and labeled blocks around what is being lowered, the innermost last.
+/// The enclosing loops and labeled blocks, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Jumps {
     scopes: Vec<JumpScope>,
-    /// How many targets there have been.
+    /// The number of targets created so far.
     count: usize,
 }
 
 impl Jumps {
-    /// Enters a loop or block, before which there have been `declared` variables.
+    /// Enters a loop or block. `declared` is the number of variables declared before it.
     pub(crate) fn enter(
         &mut self,
         label: Option<&Label>,
@@ -65,13 +65,13 @@ impl Jumps {
         target
     }
 
-    /// Leaves the innermost.
+    /// Leaves the innermost loop or block.
     pub(crate) fn leave(&mut self) {
         self.scopes.pop();
     }
 
-    /// The jumps of an `async` block, which are its own, are entered in place of those around it. Gives what
-    /// [`leave_block`](Self::leave_block) takes.
+    /// Enters an `async` block: jumps in it cannot target the loops around it. Returns the scopes around it, for
+    /// [`leave_block`](Self::leave_block).
     pub(crate) fn enter_block(&mut self) -> Vec<JumpScope> {
         std::mem::take(&mut self.scopes)
     }
@@ -88,7 +88,7 @@ impl Jumps {
         self.scopes.iter().rfind(|scope| scope.is_loop())
     }
 
-    /// What a jump with this label, if it has one, is for.
+    /// The target of a jump with this label, or of one without a label.
     pub(crate) fn scope(&self, label: Option<&Lifetime>) -> Option<&JumpScope> {
         let Some(label) = label else { return self.innermost_loop() };
         let label = label.ident.to_string();
@@ -128,7 +128,7 @@ impl Jumps {
 }
 
 impl Lower<'_> {
-    /// Makes the jumps in code that does not suspend point to the loops they are for.
+    /// Rewrites the labels of jumps in code that does not suspend, so that they name lowered targets.
     pub(crate) fn opaque(&self, mut expr: Expr) -> Expr {
         let Self { jumps, diagnostics, .. } = self;
         Relabel { jumps, diagnostics, own: OwnTargets::default() }.visit_expr_mut(&mut expr);

@@ -1,12 +1,13 @@
 //! The shared state of the lowering of one function.
 //!
-//! [`Lower`] emits the statements of the tree, creates temporaries, and names suspension points. The lowering is
-//! recursive, so the passes are methods of it, in the following folders: `rematerialize` decides what is computed
-//! again, `desugar` lowers loops and `select!`, and `anf` walks the body.
+//! [`Lower`] collects the statements of the tree, creates temporaries, and names suspension points. The lowering is
+//! recursive, so the passes are methods of it, in the following folders: `rematerialize` decides what is computed again
+//! after an await, `desugar` lowers loops and `select!`, and `anf` walks the body.
 //!
 //! ```text
-//! lower.temporary(&value)      let __piton_1 = value;
-//! lower.point(name, kind)      a state of that name
+//! lower.temporary(&value)                  a local `__piton_1` for the value
+//! lower.push(Stmt::Declare(local))         a statement of the tree
+//! lower.points.add(name, kind, span)       a suspension point, whose state has that name
 //! ```
 
 pub(crate) mod borrows;
@@ -34,11 +35,11 @@ use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::is_static;
 
-/// What becomes of the value of an expression.
+/// The destination of the value of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Dest {
     Discard,
-    /// Nothing becomes of it, and it is asked to be `()`.
+    /// Discards the value, whose type must be `()`.
     Unit,
     Local(LocalId),
     Return,
@@ -52,7 +53,7 @@ impl Dest {
         }
     }
 
-    /// Whether nothing becomes of the value.
+    /// Whether the value is discarded.
     pub(crate) fn is_none(self) -> bool {
         matches!(self, Self::Discard | Self::Unit)
     }
@@ -60,20 +61,20 @@ impl Dest {
 
 pub(crate) struct Lower<'a> {
     pub(crate) locals: Locals,
-    /// What is known of their values.
+    /// The shapes of their values.
     pub(crate) shapes: Shapes,
     pub(crate) points: Points,
     pub(crate) items: Vec<syn::Item>,
     pub(crate) source: items::Source<'a>,
-    /// How many blocks are open.
+    /// The number of open blocks.
     pub(crate) depth: usize,
     pub(crate) temporaries: usize,
-    /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
-    pub(crate) borrowed: usize,
+    /// The number of temporaries that the current statement keeps until its end, because it only borrows them.
+    pub(crate) kept_temporaries: usize,
     pub(crate) jumps: Jumps,
-    /// What `let` has declared so far.
+    /// The locals declared by `let` so far.
     pub(crate) declared: Vec<LocalId>,
-    /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
+    /// The statements still to be lowered.
     pub(crate) following: Following,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,
@@ -81,14 +82,15 @@ pub(crate) struct Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// Collects the statements that `lower` emits.
+    /// Collects the statements that `lower` emits into a body of their own.
     pub(crate) fn body(&mut self, lower: impl FnOnce(&mut Self)) -> Body {
         let outer = std::mem::take(&mut self.out);
         lower(self);
         Body { stmts: std::mem::replace(&mut self.out, outer) }
     }
 
-    /// Lowers what is inside this pattern or condition.
+    /// Lowers the code inside a pattern or condition. Its fingerprint distinguishes suspension points in it from
+    /// others.
     pub(crate) fn inside<T>(
         &mut self,
         code: &impl ToTokens,
@@ -108,24 +110,24 @@ impl Lower<'_> {
         self.push(Stmt::Code(stmt));
     }
 
-    /// Lowers a statement. What is borrowed for it alone is dropped at its end.
+    /// Lowers a statement, and drops the temporaries that it keeps at its end.
     pub(crate) fn with_temporaries(&mut self, lower: impl FnOnce(&mut Self)) {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let body = self.body(lower);
-        if std::mem::replace(&mut self.borrowed, before) == before {
+        if std::mem::replace(&mut self.kept_temporaries, before) == before {
             self.out.extend(body.stmts);
         } else {
             self.push(Stmt::Scope(body));
         }
     }
 
-    /// Lowers an expression whose value outlives what is borrowed for it.
+    /// Lowers an expression whose value outlives the temporaries that the expression keeps.
     pub(crate) fn without_temporaries(
         &mut self,
         ty: Option<Type>,
         lower: impl FnOnce(&mut Self) -> Expr,
     ) -> Expr {
-        let before = self.borrowed;
+        let before = self.kept_temporaries;
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
         let body = Body { stmts: std::mem::replace(&mut self.out, outer) };
@@ -139,20 +141,21 @@ impl Lower<'_> {
         self.locals.path(local)
     }
 
-    /// Emits the statements that make a value, if it may be used after what they have borrowed for it, of
-    /// which there was `before` as much. Else gives them back: the value is to be used up at their end.
+    /// Emits `body`, which computes `value`, if the value may be used after the temporaries that `body` keeps.
+    /// Otherwise returns the body, and the value must be used before its end. `before` is the number of kept
+    /// temporaries before `body`.
     pub(crate) fn outlive(
         &mut self,
         mut body: Body,
         value: Expr,
         before: usize,
     ) -> (Expr, Option<Body>) {
-        if self.borrowed == before {
+        if self.kept_temporaries == before {
             self.out.extend(body.stmts);
             return (value, None);
         }
         if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
-            self.borrowed = before;
+            self.kept_temporaries = before;
             self.push(Stmt::Scope(body));
             return (value, None);
         }
@@ -160,11 +163,11 @@ impl Lower<'_> {
             self.out.extend(body.stmts);
             return (value, None);
         }
-        self.borrowed = before;
+        self.kept_temporaries = before;
         (value, Some(body))
     }
 
-    /// Gives `value`, which does not suspend, to `dest`.
+    /// Stores `value`, which does not suspend, in `dest`.
     pub(crate) fn finish(&mut self, value: Expr, dest: Dest) {
         match dest {
             Dest::Discard => {
@@ -174,7 +177,8 @@ impl Lower<'_> {
             Dest::Unit => {
                 let value = match value {
                     Expr::Try(expr) => {
-                        // As a whole, because rustc expects nothing of the branches of the question.
+                        // The value is emitted as a single expression, because rustc infers no type for the arms of the
+                        // `match` that replaces `?`.
                         let (start, end) = span_ends(expr.to_token_stream());
                         let value = whole(&expr, start, end);
                         syn::parse_quote!(#value)
@@ -188,7 +192,7 @@ impl Lower<'_> {
         }
     }
 
-    /// As [`finish`](Self::finish), of what rustc would see from `start` to `end`.
+    /// As [`finish`](Self::finish); rustc reports its errors at the source from `start` to `end`.
     pub(crate) fn finish_from(&mut self, value: Expr, start: Span, end: Span, dest: Dest) {
         let value = match dest {
             Dest::Discard => Expr::Verbatim(discard(&value, start, end)),
@@ -198,7 +202,7 @@ impl Lower<'_> {
         self.finish(value, dest);
     }
 
-    /// A local for a value that the source does not name.
+    /// Creates a local for a value that the source does not bind.
     pub(crate) fn temporary(&mut self, value: &Expr) -> LocalId {
         let source = self.name_of_value(value);
         let shape = of_value(&self.locals, &self.shapes, value);
@@ -216,19 +220,19 @@ impl Lower<'_> {
         local
     }
 
-    /// Moves a value to a temporary that is kept until the statement ends.
+    /// Moves a value to a temporary that the statement keeps until its end.
     pub(crate) fn keep(&mut self, value: Expr) -> Expr {
         let path = self.spill(value);
-        self.note_kept();
+        self.count_kept();
         path
     }
 
-    /// Notes that a temporary is kept until the statement ends.
-    pub(crate) fn note_kept(&mut self) {
-        self.borrowed += 1;
+    /// Counts a temporary that the statement keeps until its end.
+    pub(crate) fn count_kept(&mut self) {
+        self.kept_temporaries += 1;
     }
 
-    /// Notes what a temporary has its value from.
+    /// Records the expression that initializes a temporary.
     pub(crate) fn note_source(&mut self, local: LocalId, source: &impl ToTokens) {
         self.locals[local].identity.bound_by = self.locals.fingerprint(source);
         self.locals[local].visibility.redacted = self.locals.names_redacted(source);
@@ -249,7 +253,7 @@ impl Lower<'_> {
         self.push(Stmt::Await { point, future, pat, ty });
     }
 
-    /// Takes an await's operation out of it.
+    /// Splits an await into its suspension point and its operation.
     pub(crate) fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
         let pin = self.take_pin_attrs(&mut expr.attrs);
         let (name, kind) = self.name_of_future(&expr.base);
@@ -260,7 +264,7 @@ impl Lower<'_> {
         (point, future)
     }
 
-    /// Whether the statements that follow, in this block and in those around it, name a local.
+    /// Whether a remaining statement of any open block names the local.
     pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
         self.following.names(&self.locals[local].ident)
     }

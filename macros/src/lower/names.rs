@@ -1,7 +1,7 @@
 //! Names of states and temporaries, derived from the source.
 //!
-//! They are stored, so they depend only on the source of the single expression; [`points`](super::points) makes equal
-//! names different.
+//! The names are stored, so they depend only on the source of one expression. [`points`](super::points) numbers equal
+//! names.
 
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
@@ -26,9 +26,9 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
             let on_context = matches!(&*call.receiver, Expr::Path(path)
                 if context.is_some_and(|context| path.path.is_ident(context)));
             match method.as_str() {
-                // Named after what is shielded, so that a shield can be put around it later.
+                // The state is named after the shielded operation, so that the name stays if a shield is added later.
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
-                // So can a time limit.
+                // Likewise for a time limit.
                 "timeout" if on_context && call.args.len() == 2 => {
                     of_future(&call.args[1], context)
                 }
@@ -48,7 +48,7 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
     }
 }
 
-/// The workflow that a child runs.
+/// The name of the workflow that a child runs.
 fn child(call: &syn::ExprMethodCall) -> Option<String> {
     match call.args.first()? {
         Expr::Call(call) => match &*call.func {
@@ -59,7 +59,7 @@ fn child(call: &syn::ExprMethodCall) -> Option<String> {
     }
 }
 
-/// Methods that await what they are called on in another way.
+/// Methods that return the same operation, awaited in another way.
 const MODIFIERS: [&str; 4] = ["clone", "or_cancelled", "result", "timeout"];
 
 /// The call at the start of a chain of methods such as `charge(…).retry(…)`, the method called on the context, or the
@@ -69,7 +69,7 @@ fn root_of_chain(expr: &Expr) -> &Expr {
         Expr::MethodCall(call) => {
             let receiver = root_of_chain(&call.receiver);
             let is_call = matches!(receiver, Expr::Call(_) | Expr::MethodCall(_));
-            // `cx.timeout(limit, operation)` has another argument.
+            // `cx.timeout(limit, operation)` has a second argument.
             let modifies = call.args.len() < 2 && is_any_of(&call.method, &MODIFIERS);
             if is_call || modifies { receiver } else { expr }
         }
@@ -104,7 +104,7 @@ fn literal(call: &syn::ExprMethodCall) -> String {
     }
 }
 
-/// The name of a temporary that holds the value of an expression.
+/// The name of a temporary for the value of an expression.
 pub(crate) fn of_value(value: &Expr) -> String {
     match value {
         Expr::Await(expr) => of_value(&expr.base),
@@ -126,7 +126,7 @@ pub(crate) fn of_value(value: &Expr) -> String {
     }
 }
 
-/// The attributes of an expression, but for what is no expression by itself.
+/// The attributes of an expression that can have `#[state]`.
 fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
     macro_rules! of {
         ($($kind:ident)*) => {
@@ -143,7 +143,7 @@ fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
 }
 
 impl Lower<'_> {
-    /// Takes the attribute off an expression.
+    /// Takes `#[state("…")]` off an expression.
     pub(crate) fn take_pin(&mut self, expr: &mut Expr) -> Option<Pin> {
         let mut attrs = std::mem::take(attributes(expr)?);
         let pin = self.take_pin_attrs(&mut attrs);
@@ -182,9 +182,9 @@ impl Lower<'_> {
         }
     }
 
-    /// The name of a temporary that holds the value of an expression. What holds that of another is called like it: the
-    /// name of its own has a number, which other code changes. What holds that of a local of the source must not be taken
-    /// for the local.
+    /// The name of a temporary for the value of an expression. A temporary for the value of another temporary has the
+    /// same source name, because identifiers of temporaries have numbers that other code changes. A temporary for the
+    /// value of a source local has a name of its own.
     pub(crate) fn name_of_value(&self, value: &Expr) -> String {
         let name = of_value(value);
         match self.locals.find_name(&name) {
@@ -194,7 +194,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The name that the source gives to what a pattern binds first.
+    /// The source name of the first binding of a pattern.
     pub(crate) fn name_of_pattern(&self, pat: &Pat) -> String {
         let idents = bindings(pat);
         let Some(first) = idents.first() else { return "loop".to_owned() };
@@ -204,7 +204,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The name and kind of the state in which an operation is awaited. A local goes by its name in the source.
+    /// The name and kind of the state in which an operation is awaited. An operation in a local has the source name of
+    /// the local.
     pub(crate) fn name_of_future(&self, future: &Expr) -> (String, PointKind) {
         let (name, kind) = of_future(future, self.context.as_ref());
         match root_of_chain(future) {
@@ -221,7 +222,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a branch of a point is called, and whether it is an `async` block.
+    /// The name of a branch, and whether it is an `async` block.
     pub(crate) fn name_branch(&self, future: &Expr, pin: Option<Pin>) -> BranchName {
         let (name, is_block) = match future {
             Expr::Paren(expr) => return self.name_branch(&expr.expr, pin),

@@ -10,17 +10,17 @@ use crate::syntax::operators::{is_assignment, is_comparison, place_is_first};
 pub(crate) enum Operand {
     /// Moves or copies it.
     Value,
-    /// As `Value`, to be matched by a pattern, which says of an `Option` that it is one.
+    /// As `Value`, for the scrutinee of a pattern that shows whether the value is an `Option`.
     Matched,
-    /// Borrows it where it is.
+    /// Borrows the place.
     Borrowed,
-    /// Borrows it where it is, or copies a number.
+    /// Borrows the place, or copies a number.
     Compared,
-    /// Uses the place: the left side of an assignment, what is indexed.
+    /// Uses the place without moving it: the left side of an assignment, the base of an index.
     Place,
-    /// Borrows it where it is, or copies it, as the method wants it.
+    /// Borrows or copies the place; the signature of the method decides.
     Receiver,
-    /// As `Receiver`, of a method that is known to move it.
+    /// As `Receiver`, for a method that takes `self` by value.
     Taken,
 }
 
@@ -30,13 +30,13 @@ impl Operand {
     }
 }
 
-/// The operands of an expression that evaluates all of them, in the order in which it does.
+/// The operands of an expression in evaluation order, if the expression evaluates all of them.
 pub(crate) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
     use Operand::{Borrowed, Compared, Place, Receiver, Taken, Value};
     Some(match expr {
         Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
         Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
-        // The right side comes first, and then the place that it goes to.
+        // The right side is evaluated first, then the place that it is assigned to.
         Expr::Assign(expr) => vec![(&mut expr.right, Value), (&mut expr.left, Place)],
         Expr::Binary(ExprBinary { left, op, right, .. }) => {
             if place_is_first(op, left, right) {

@@ -1,8 +1,8 @@
 //! The suspension points of a function, in source order.
 //!
-//! Their names are those of the states that are stored. Equal names are told apart by their order, or an attribute gives
-//! another one. A state of an `async` block is named after its branch, such as `join.0.charge`, so that branches do not
-//! affect each other's names.
+//! A point has the name of its stored state. Equal names get numbers in source order, unless `#[state]` gives another
+//! name. The name of a state in an `async` block starts with that of its branch, such as `join.0.charge`, so that
+//! branches do not affect each other's names.
 
 use std::collections::HashMap;
 
@@ -20,19 +20,19 @@ pub(crate) struct Pin {
     pub(super) span: Span,
 }
 
-/// A branch, with the name that an attribute gives it.
+/// A branch, and its `#[state("…")]`.
 pub(crate) struct BranchName {
     pub(super) branch: NamedBranch,
     pub(super) pin: Option<Pin>,
 }
 
-/// The points so far, and where the next one is.
+/// The points found so far, and the context of the next one.
 #[derive(Debug)]
 pub(crate) struct Points {
     list: Vec<Point>,
-    /// Those whose name an attribute gives.
+    /// The points with `#[state("…")]`.
     pinned: Vec<(PointId, Span)>,
-    /// The patterns and conditions around what is being lowered.
+    /// The fingerprint of the enclosing patterns and conditions.
     around: Fingerprint,
     /// The branch whose `async` block is being lowered.
     within: Option<(PointId, usize)>,
@@ -44,7 +44,7 @@ impl Points {
         Self { list, pinned, around: Fingerprint::NONE, within: None }
     }
 
-    /// Adds a point with a name, which need not be its own.
+    /// Adds a point. Its name need not be unique.
     pub(crate) fn add(
         &mut self,
         (name, fingerprint): (String, Fingerprint),
@@ -61,7 +61,7 @@ impl Points {
         self.list.len()
     }
 
-    /// Enters a pattern or condition with this fingerprint. Gives what [`leave`](Self::leave) takes.
+    /// Enters a pattern or condition. Returns the outer fingerprint, for [`leave`](Self::leave).
     pub(crate) fn enter(&mut self, fingerprint: Fingerprint) -> Fingerprint {
         let outer = self.around;
         self.around = outer.around(fingerprint);
@@ -72,7 +72,7 @@ impl Points {
         self.around = outer;
     }
 
-    /// Enters the `async` block of a branch. Gives what [`leave_branch`](Self::leave_branch) takes.
+    /// Enters the `async` block of a branch. Returns the outer branch, for [`leave_branch`](Self::leave_branch).
     pub(crate) fn enter_branch(
         &mut self,
         point: PointId,
@@ -85,18 +85,18 @@ impl Points {
         self.within = outer;
     }
 
-    /// Whether an `async` block of a branch is being lowered.
+    /// Whether the code being lowered is in an `async` block of a branch.
     pub(crate) fn is_in_branch(&self) -> bool {
         self.within.is_some()
     }
 
-    /// The points, each with a name of its own.
+    /// The points, with unique names.
     pub(crate) fn named(mut self, diagnostics: &Diagnostics) -> Vec<Point> {
         number(&mut self.list, &self.pinned, diagnostics);
         self.list
     }
 
-    /// Gives a point its branches.
+    /// Sets the branches of a point.
     pub(crate) fn set_branches(
         &mut self,
         point: PointId,
@@ -132,13 +132,13 @@ impl Points {
         self.list[point.0].branches = branches.collect();
     }
 
-    /// Names the point that has been added since there were `first`.
+    /// Gives the name in `#[state]` to the only point added since there were `first` points.
     pub(crate) fn pin(&mut self, pin: Option<Pin>, first: usize, diagnostics: &Diagnostics) {
         let Some(pin) = pin else { return };
         let is_select = |point: &Point| point.kind == PointKind::Select;
         let within = self.within;
         match &mut self.list[first..] {
-            // The handlers of a `select!` and the blocks of branches have states of their own.
+            // The handlers of a `select!` and the `async` blocks of branches have states of their own.
             [point, rest @ ..]
                 if is_select(point) || rest.iter().all(|point| point.within != within) =>
             {
@@ -163,8 +163,8 @@ impl Points {
     }
 }
 
-/// Makes the names unlike each other: the second `charge` is `charge#2`. A name that an attribute gives
-/// must not be one that another state has by itself, which that would lose.
+/// Makes the names unique: the second `charge` becomes `charge#2`. Reports a name in `#[state]` that another state has
+/// as well.
 fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagnostics) {
     let mut pins: NameMap<Span> = NameMap::default();
     let report = |span: Span, name: &str| {
@@ -190,7 +190,7 @@ fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagno
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;
         }
-        // A point stands before those in its branches.
+        // The list has a point before the points in its branches.
         if let Some((outer, branch)) = points[index].within {
             points[index].name =
                 format!("{}.{branch}.{}", points[outer.0].name, points[index].name);
@@ -198,7 +198,7 @@ fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagno
         let name = &mut points[index].name;
         let count = counts.get_or_insert(name.clone(), 0);
         *count += 1;
-        // No await is that of the start.
+        // The name `start` belongs to the first state, which has no await.
         let first = if name == "start" { 2 } else { 1 };
         points[index].place.index = *count + 1 - first;
         numbered.push((index, name.clone(), first));
@@ -211,7 +211,7 @@ fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagno
             report(span, &points[index].name);
         }
     }
-    // Awaits that read alike are told apart by what is around them.
+    // Awaits with equal source are distinguished by the code around them.
     let fingerprint = |index: usize| points[index].place.fingerprint;
     let mut alike = HashMap::new();
     for (index, name, _) in &numbered {

@@ -32,7 +32,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             LocalKind::Texts => " (texts)",
             LocalKind::Range => " (range)",
         };
-        let remade = local
+        let rematerialized = local
             .rematerialized_by()
             .map(|made| format!(" made again as {}", code(made)))
             .unwrap_or_default();
@@ -40,7 +40,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
             &mut out,
             0,
             format!(
-                "{mutable}{}{ty} stored as {:?}{kind}{remade}",
+                "{mutable}{}{ty} stored as {:?}{kind}{rematerialized}",
                 local.ident, local.identity.name
             ),
         );
@@ -48,7 +48,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
     out
 }
 
-/// After `anf`: the statements, each suspension point one of its own.
+/// After `anf`: the statements. Each suspension point is a statement of its own.
 pub(crate) fn tree(tree: &Tree) -> String {
     let mut out = String::new();
     body(&mut out, 0, tree, &tree.body);
@@ -152,7 +152,7 @@ fn branch(
     }
 }
 
-/// After `cfg` and `liveness`: the blocks, each with what is live where it begins.
+/// After `cfg` and `liveness`: the blocks with the places that are live where they begin.
 pub(crate) fn graph(graph: &Graph, liveness: &Liveness) -> String {
     let mut out = String::new();
     for id in graph.block_ids() {
@@ -169,7 +169,7 @@ pub(crate) fn graph(graph: &Graph, liveness: &Liveness) -> String {
                 Node::Define { local, value } => {
                     line(&mut out, 1, format!("{} = {}", graph.locals[*local].ident, code(value)));
                 }
-                // Scopes show in what is live.
+                // The live places show the scopes.
                 Node::Enter(_) | Node::Leave => {}
             }
         }
@@ -223,8 +223,8 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
     }
 }
 
-/// After `layout`: the states with what they keep, the ways between them, what passes between arms within a step, and the
-/// parts that are copied when a node of a block moves them out.
+/// After `layout`: the states with their saved places, the edges, the variables passed within a step, and the copied
+/// parts.
 pub(crate) fn layout(graph: &Graph, layout: &Layout) -> String {
     let mut out = String::new();
     let names = |ids: &[VariableId]| {
@@ -270,7 +270,7 @@ fn place(locals: &Locals, place: &Place) -> String {
     text
 }
 
-/// What binds the value of an await.
+/// The pattern of an await.
 fn bound(pat: &Pat) -> String {
     match pat {
         Pat::Verbatim(_) => String::new(),

@@ -1,4 +1,7 @@
 //! The pipeline of passes behind `#[workflow]`.
+//!
+//! Input: the arguments of the attribute, and the item. Output: the items that replace it. [`compile`] calls the passes in
+//! order: `resolve`, `anf`, `cfg`, `liveness`, `layout`, `verify`, `codegen`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -21,8 +24,8 @@ use crate::syntax::names::is_any_of;
 use crate::verify::{lookups, pointers};
 use crate::{anf, codegen, layout, resolve};
 
-/// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
-/// gives the errors and a function of the same signature, so that its callers do not fail too.
+/// Compiles `item`, a function or an `impl` block with functions. On an error, returns the errors and a function with
+/// the same signature, so that its callers have no further errors.
 pub(crate) fn expand(
     args: TokenStream,
     item: TokenStream,
@@ -43,7 +46,7 @@ pub(crate) fn expand(
     expand_function(args, item, None, diagnostics)
 }
 
-/// Whether the item is a function, as far as its first words show.
+/// Whether the item starts like a function.
 fn is_function(item: &TokenStream) -> bool {
     let mut words = item.clone().into_iter().filter_map(|token| match token {
         TokenTree::Ident(word) => Some(word),
@@ -52,7 +55,7 @@ fn is_function(item: &TokenStream) -> bool {
     words.find(|word| is_any_of(word, &["fn", "impl"])).is_some_and(|word| word == "fn")
 }
 
-/// Compiles a function, in an `impl` block with this head if there is one.
+/// Compiles a function. `block` is the head of the `impl` block that contains it.
 fn expand_function(
     args: TokenStream,
     mut item: TokenStream,
@@ -114,7 +117,7 @@ fn expand_function(
     function.durability = args.durability;
     function.history = args.history;
     function.id = args.id.and_then(|id| IdPattern::of(&id, &function, &diagnostics));
-    // A strict workflow is one that is to be changed with care.
+    // A strict workflow warns about names that an edit may change.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
     function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);
     let is_refused = diagnostics.has_errors() || parse::has_name_twice(&function.params);
@@ -134,8 +137,7 @@ fn expand_function(
     }
 }
 
-/// What stands for a function of which not even calls can be made. What the body awaits would be
-/// refused once more in a plain function.
+/// A replacement for a function whose signature is refused. Its body is left out: awaits in it would be refused again.
 fn stand_in(
     (attrs, vis, mut sig): (Vec<Attribute>, Visibility, Signature),
     diagnostics: Diagnostics,
@@ -156,7 +158,7 @@ fn stand_in(
     }
 }
 
-/// The passes: gives what stands beside the function. `None` if one of them has reported an error.
+/// Runs the passes and returns the items that define the workflow. `None` if a pass has reported an error.
 fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let mut locals = resolve::resolve(
         function.context.as_ref(),
@@ -201,15 +203,15 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     pointers::report(&graph, &layout, diagnostics);
     layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
-    // An expansion that is printed has others in it.
+    // A printed expansion has comments for readers.
     let explains = std::env::var_os(EXPAND).is_some();
     (!diagnostics.has_errors())
         .then(|| codegen::generate(function, &graph, &layout, &moved_keys, explains))
 }
 
-/// Reports values that are saved with a part that cannot be: with a borrowed `&str` in them, of which rustc would say that
-/// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
-/// is reported at the first await that it is held across.
+/// Reports saved values with a part that cannot be saved, at the first await that they are held across: a borrowed
+/// `&str`, for which rustc would say that an implementation is not general enough, or an inclusive range, whose
+/// exhaustion serde does not save.
 fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
     let mut seen = crate::collections::sets::Set::new();
     for state in &layout.states {
@@ -256,7 +258,7 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
     }
 }
 
-/// Reports exposed variables that no state keeps, so that nobody would ever see them.
+/// Reports exposed variables that no state saves.
 fn report_unexposed(
     function: &WorkflowFn,
     graph: &Graph,
@@ -279,7 +281,7 @@ fn report_unexposed(
     }
 }
 
-/// Reports states that are told apart by their order alone.
+/// Reports states whose names differ only by their order.
 fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
     for point in points {
         let Some(shared) = &point.repeats else { continue };
@@ -301,14 +303,14 @@ fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
     }
 }
 
-/// An `async fn` in the body is a workflow of its own, which the body can only await.
+/// Compiles an `async fn` in the body as a workflow that only this body can await.
 fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) {
     let Item::Fn(function) = item else { return };
     if function.sig.asyncness.is_none() || attribute_named(&["activity"], &function.attrs).is_some()
     {
         return;
     }
-    // It is one with or without the attribute.
+    // The attribute is optional there.
     if let Some(index) = attribute_named(&["workflow"], &function.attrs) {
         let attr = function.attrs.remove(index);
         if !matches!(attr.meta, syn::Meta::Path(_)) {
@@ -333,7 +335,7 @@ fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) 
     }
 }
 
-/// The dumps of the passes, if the environment asks for them: `PITON_DUMP=1`, or the stored name.
+/// The dumps of the passes, if `PITON_DUMP` is `1` or the stored name.
 struct Dumps(Option<String>);
 
 impl Dumps {
@@ -355,10 +357,10 @@ impl Dumps {
     }
 }
 
-/// The variable by which the environment asks for expansions.
+/// The environment variable that requests expansions.
 const EXPAND: &str = "PITON_EXPAND";
 
-/// Prints the expansion if the environment asks for it: `PITON_EXPAND=1`, or the function's name.
+/// Prints the expansion if `PITON_EXPAND` is `1` or the function's name.
 fn print_expansion(name: &str, output: &TokenStream) {
     let wanted = std::env::var(EXPAND).unwrap_or_default();
     if wanted != "1" && wanted != name {

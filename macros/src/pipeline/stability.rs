@@ -15,7 +15,7 @@ struct Step {
     shape: usize,
 }
 
-/// What a step looks like around its await: `CALLEE` stands for the function.
+/// The code around an await; `CALLEE` stands for the function.
 const SHAPES: [&str; 8] = [
     "CALLEE(c).await;",
     "if c > 3 { CALLEE(1).await; } else { log(c); }",

@@ -1,7 +1,7 @@
-//! Loops over mutable borrows whose body uses the borrowed collection.
+//! Refuses loops over a mutable borrow whose body uses the borrowed collection.
 //!
-//! rustc refuses that in the plain function, and would not see it in the machine, where each state borrows
-//! separately. A use before a `break` or `return` may be valid, and is not reported.
+//! rustc refuses such a loop in a plain function. It would accept the machine, where each state borrows separately. A
+//! use before a `break` or `return` may be valid, and is not reported.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -15,8 +15,8 @@ use crate::syntax::hygiene::Names;
 use crate::syntax::methods;
 
 impl Lower<'_> {
-    /// Reports a use of what `iterable` borrows mutably in the body of its loop.
-    pub(crate) fn check_lent(&self, iterable: &Expr, body: &Block) {
+    /// Reports a use, in the body of the loop, of a place that `iterable` borrows mutably.
+    pub(crate) fn check_uses(&self, iterable: &Expr, body: &Block) {
         let mut lent = Vec::new();
         mutable_places(iterable, &mut lent);
         for place in lent {
@@ -59,7 +59,7 @@ fn mutable_places<'e>(iterable: &'e Expr, out: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The local that a place is a part of, and which part, as far as fields tell.
+/// The local and the field names of a place.
 fn path_of(place: &Expr) -> Option<(&Ident, Vec<String>)> {
     match place {
         Expr::Path(path) => Some((path.path.get_ident()?, Vec::new())),

@@ -1,4 +1,4 @@
-//! Borrows chosen by branches: `let name = if is_known { &order.name } else { &other };`.
+//! Borrows that branches select: `let name = if is_known { &order.name } else { &other };`.
 //!
 //! ```text
 //! let name = match owner { Some(name) => name, None => &other };
@@ -7,8 +7,8 @@
 //! let name = match owner { Some(name) => { branch = 0; name } None => { branch = 1; &other } };
 //! ```
 //!
-//! The number of the branch is saved, and the borrow is computed again as in that branch. Other code of the
-//! branches runs once.
+//! The machine saves the number of the branch. After an await it rematerializes the borrow of that branch, and
+//! evaluates nothing else of the branches again.
 
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
@@ -32,13 +32,14 @@ use crate::syntax::{macros, suspend};
 use crate::values::projections;
 
 impl Lower<'_> {
-    /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
-    /// declares is made again. Unless it `is_held` across a later await, only branches that await need that.
+    /// Lets each branch of the initializer assign its number, if the branches return borrows, and records how to
+    /// rematerialize the declared local. If no later await needs the local (`!is_held`), only branches that await are
+    /// changed.
     pub(crate) fn number_branches(&mut self, local: &mut syn::Local, is_held: bool) {
         let (Pat::Ident(pat), _) = split_type(&local.pat) else { return };
         let Some(id) = self.locals.find(&pat.ident) else { return };
         let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_none()) else { return };
-        // Something else may be assigned to a `mut` binding.
+        // A `mut` binding may be assigned another value.
         let is_simple = pat.by_ref.is_none() && pat.subpat.is_none() && pat.mutability.is_none();
         let awaits = suspend::expr(&init.expr);
         if !is_simple || awaits && !local.attrs.is_empty() {
@@ -47,7 +48,7 @@ impl Lower<'_> {
         if !is_held && !awaits_in_branch(&init.expr) {
             return;
         }
-        self.keep_decided(&mut init.expr);
+        self.save_keys_of_scrutinee(&mut init.expr);
         let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].identity.name.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
@@ -57,7 +58,7 @@ impl Lower<'_> {
             }
             return;
         };
-        // What is made again is not given in several places.
+        // The borrow is rematerialized after the branches, which then have no value.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
             self.expr_stmt(branches, None, Dest::Discard);
@@ -65,7 +66,7 @@ impl Lower<'_> {
         self.locals[id].rematerialized = Some(again.into());
     }
 
-    /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.
+    /// Reports a branch that borrows from an awaited value, which is dropped at the end of the branch.
     fn check_lenders(&self, value: &mut Expr) {
         if !awaits_in_branch(value) {
             return;
@@ -85,15 +86,15 @@ impl Lower<'_> {
         });
     }
 
-    /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
-    /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone. If it
-    /// `stays` where it is wanted, the branches give nothing here.
+    /// Lets each branch assign its number, if the branches return borrows, and returns the expression that
+    /// rematerializes `value`. `source` is its name. Unless `is_held`, a method that may return an `Option` by value is
+    /// left alone. With `discards`, the branches keep their number only.
     fn numbered(
         &mut self,
         value: &mut Expr,
         source: &str,
         is_held: bool,
-        stays: bool,
+        discards: bool,
     ) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
         let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
@@ -106,21 +107,21 @@ impl Lower<'_> {
             if !is_held && gives_option(given) {
                 return None;
             }
-            made.push(self.borrows().given_again(given, around)?);
+            made.push(self.borrows().rematerialized_branch(given, around)?);
             Some(())
         })?;
         let last = made.pop().filter(|_| borrows)?;
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
-        // Of other branches its number says nothing.
+        // The number depends on `value` alone, not on other branches.
         self.note_source(branch, &*value);
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
         let mut numbers = 0u32..;
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let (number, span) = (numbers.next(), given.span());
-            *given = match stays {
-                // Of what type it is, the other branches say, or what wants it.
+            *given = match discards {
+                // Other branches, or the use of the value, determine the type.
                 true if is_none(given) || self.borrows().is_constant(given) => {
                     syn::parse_quote_spanned!(span=> { #branch = #number; })
                 }
@@ -137,7 +138,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether what a branch gives is more than a text or a constant.
+    /// Whether the value of a branch borrows anything besides a literal or a constant.
     fn borrows(&self, given: &Expr) -> bool {
         match given {
             Expr::Paren(expr) => self.borrows(&expr.expr),
@@ -147,41 +148,43 @@ impl Borrows<'_> {
         }
     }
 
-    /// What a branch gives, as it is made again.
-    fn given_again(&self, given: &Expr, around: &Around) -> Option<Expr> {
+    /// The expression that rematerializes the value of a branch.
+    fn rematerialized_branch(&self, given: &Expr, around: &Around) -> Option<Expr> {
         match given {
-            Expr::Paren(expr) => self.given_again(&expr.expr, around),
+            Expr::Paren(expr) => self.rematerialized_branch(&expr.expr, around),
             Expr::Call(call) if is_some(&call.func) => {
                 let mut call = call.clone();
                 for part in &mut call.args {
-                    *part = self.given_again(part, around)?;
+                    *part = self.rematerialized_branch(part, around)?;
                 }
                 Some(Expr::Call(call))
             }
             given if is_none(given) => Some(given.clone()),
-            // What a pattern around it binds is gone when it is made again.
+            // Bindings of an enclosing pattern do not exist after the await, so the pattern is matched again.
             given if names_bound(given, around) => {
                 let (mut around, mut again) = (around.as_slice(), None);
                 while let (None, Some(((pat, value), outer))) = (&again, around.split_last()) {
                     let is_there = !names_bound(value, outer);
-                    again = is_there.then(|| self.bound_again(given, pat, value)).flatten();
+                    again =
+                        is_there.then(|| self.rematerialized_binding(given, pat, value)).flatten();
                     around = outer;
                 }
                 again
             }
-            given if self.is_remade(given) => Some(given.clone()),
-            given => self.lent(given),
+            given if self.is_rematerializable(given) => Some(given.clone()),
+            given => self.lookup_of(given),
         }
     }
 
-    /// What a pattern around the branch lends, or a part of that.
-    fn bound_again(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
+    /// The expression that rematerializes a borrow bound by a pattern around the branch, or a part of the borrowed
+    /// value.
+    fn rematerialized_binding(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
         let pat = match pat {
             pat if depends_on_guard(pat) => return None,
             Pat::Guard(guarded) => &*guarded.pat,
             pat => pat,
         };
-        let lent = self.lent(value);
+        let lent = self.lookup_of(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut bound = bindings(pat);
         if let Expr::Path(path) = given {
@@ -205,7 +208,7 @@ impl Borrows<'_> {
     }
 }
 
-/// Whether the expression names what one of the patterns binds.
+/// Whether the expression names a binding of one of the patterns.
 fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
     struct Named<'a>(&'a [Ident], bool);
     impl Visit<'_> for Named<'_> {
@@ -224,7 +227,7 @@ fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
     named.1
 }
 
-/// Whether all branches give such a value: a borrow, or one in an `Option`.
+/// Whether `is_so` holds for the values of all branches, also inside `Some`.
 pub(crate) fn all_given(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
     match made {
         Expr::If(made) => {

@@ -1,15 +1,15 @@
-//! The expressions that may be the value of another one: the ends of its branches.
+//! The tail expressions of branches: one of them is the value of the whole expression.
 
 use syn::{Block, Expr, Pat, Stmt};
 
 use crate::syntax::conditions::chain;
 use crate::syntax::results::{ends, is_left_by, leaves};
 
-/// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
+/// The enclosing patterns of a branch with their scrutinees, innermost last.
 pub(crate) type Around = Vec<(Pat, Expr)>;
 
-/// Visits what each branch gives that gives something. `None` if `visit` gives that up, or there is one
-/// that gives nothing.
+/// Visits the value of each branch that does not diverge. Returns `None` if `visit` does, or if a branch has no tail
+/// expression.
 pub(crate) fn each_branch(
     value: &mut Expr,
     around: &mut Around,
@@ -32,7 +32,7 @@ pub(crate) fn each_branch(
             Some(())
         }
         Expr::Block(expr) if expr.label.is_none() => each_end(&mut expr.block, around, visit),
-        // Jumps give its value, unless it gives none.
+        // The value of a loop or labeled block comes from `break`. It diverges if it has none.
         Expr::Loop(_) | Expr::Block(_) => ends(value).is_empty().then_some(()),
         value if leaves(value) => Some(()),
         value => visit(value, around),
@@ -45,7 +45,7 @@ fn each_end(
     visit: &mut impl FnMut(&mut Expr, &Around) -> Option<()>,
 ) -> Option<()> {
     let depth = around.len();
-    // What the block declares is gone when it is made again, whatever that was.
+    // Locals of the block do not exist when the value is rematerialized, so they have no scrutinee.
     around.extend(block.stmts.iter().filter_map(|stmt| match stmt {
         Stmt::Local(local) => Some((local.pat.clone(), Expr::PLACEHOLDER)),
         _ => None,
@@ -62,7 +62,7 @@ fn each_end(
     }
 }
 
-/// The patterns of a condition, and what they match.
+/// The patterns of a condition, and their scrutinees.
 fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
     chain(cond).into_iter().filter_map(|operand| match operand {
         Expr::Let(cond) => Some(((*cond.pat).clone(), (*cond.expr).clone())),

@@ -1,12 +1,12 @@
-//! Temporaries that a `let` borrows until the end of the block: `let order = &load(n).await;`, `let (ref name, n) =
-//! make();`.
+//! Temporaries whose lifetime a `let` extends to the end of its block: `let order = &load(n).await;`, `let (ref name,
+//! n) = make();`.
 //!
 //! ```text
 //! let lines = &mut make().lines;   →   let mut value = make(); let lines = &mut value.lines;
 //! ```
 //!
-//! rustc keeps such a temporary beside its locals. Here it becomes a local, so that it is saved, and the borrow is
-//! computed again like a borrow of any other local.
+//! The temporary becomes a local, so that it is saved, and the borrow is rematerialized like a borrow of any other
+//! local.
 
 use syn::spanned::Spanned;
 use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
@@ -23,8 +23,7 @@ use crate::syntax::{macros, suspend};
 use crate::values::shapes;
 
 impl Lower<'_> {
-    /// Declares a local for each value that the statement makes to borrow from it, if what it binds is
-    /// named behind an await.
+    /// Declares a local for each temporary that the statement borrows, if a binding of it is named after an await.
     pub(crate) fn name_lenders(&mut self, local: &mut syn::Local) {
         let Some(mut init) = local.init.take() else { return };
         let ty = match split_type(&local.pat).1 {
@@ -34,7 +33,7 @@ impl Lower<'_> {
         let syn::LocalInit { expr, diverge, .. } = &mut init;
         let always_matches = diverge.is_none();
         let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
-        // This is asked last, because it takes a look at all that follows.
+        // This check comes last because it scans all following statements.
         if lenders.is_empty() || !self.following.holds(local) {
             local.init = Some(init);
             return;
@@ -50,7 +49,7 @@ impl Lower<'_> {
             if let Some((_, otherwise)) = diverge
                 && let Expr::Block(otherwise) = &mut **otherwise
             {
-                // rustc has dropped it there.
+                // rustc drops the temporary before the `else` block.
                 otherwise.block.stmts.insert(0, syn::parse_quote!(let _ = { #path };));
             }
             let value = std::mem::replace(value, path);
@@ -62,7 +61,7 @@ impl Lower<'_> {
             }
             let Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
             lender.attrs = attrs;
-            self.keep_lent(&mut lender);
+            self.save_keys_of_initializer(&mut lender);
             self.local(lender);
         }
         local.init = Some(init);
@@ -70,59 +69,64 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// The values that an expression makes for patterns to borrow from them, and whether mutably.
+    /// The temporaries that an expression creates and that the patterns borrow, and whether mutably.
     pub(crate) fn lenders<'e>(
         &self,
         expr: &'e mut Expr,
         pats: &[&Pat],
         always_matches: bool,
     ) -> Vec<(&'e mut Expr, bool)> {
-        // Beside parts that are moved out, others are borrowed again only by their fields.
+        // If a pattern also moves parts out of the value, its `ref` bindings are rematerialized field by field.
         let by_ref = pats.iter().any(|pat| has_ref(pat))
             && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
         let mut lenders = Vec::new();
         let binds = !pats.iter().all(|pat| bindings(pat).is_empty());
-        if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
+        if !binds || self.borrows_by_lookup(expr) || !lenders_in(expr, by_ref, &mut lenders) {
             return Vec::new();
         }
-        // Borrowed for ever.
+        // A promoted constant lives as long as the program.
         let lasts = |value: &Expr| self.is_constant(value) || is_literal(value);
         lenders.retain(|(value, mutable)| *mutable || !lasts(value));
         lenders
     }
 
-    /// Whether a chain of methods lends what is borrowed, which is asked for again.
-    pub(crate) fn lends_part(&self, expr: &Expr) -> bool {
+    /// Whether the borrow comes from lookups, which are evaluated again.
+    pub(crate) fn borrows_by_lookup(&self, expr: &Expr) -> bool {
         match expr {
-            Expr::Paren(expr) => self.lends_part(&expr.expr),
-            Expr::Reference(expr) => self.is_lending(&expr.expr) || self.finds_item(&expr.expr),
-            chain => self.is_lending(chain),
+            Expr::Paren(expr) => self.borrows_by_lookup(&expr.expr),
+            Expr::Reference(expr) => {
+                self.is_lookup(&expr.expr) || self.finds_mutable_item(&expr.expr)
+            }
+            chain => self.is_lookup(chain),
         }
     }
 
-    /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
+    /// Whether `?` or `unwrap` is applied to a local that is not rematerialized: it then returns a value and not a
+    /// borrow.
     pub(crate) fn is_taken_out_of(&self, opened: &Expr) -> bool {
         local_of(self.locals, opened).is_some_and(|local| !self.locals[local].is_rematerialized())
     }
 
-    /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is
-    /// kept.
-    pub(crate) fn finds_item(&self, chain: &Expr) -> bool {
+    /// Whether a chain ends in a search for an item that can be changed, or in a part of that item. The position of the
+    /// item is saved.
+    pub(crate) fn finds_mutable_item(&self, chain: &Expr) -> bool {
         match chain {
-            Expr::Paren(expr) => self.finds_item(&expr.expr),
-            Expr::Field(expr) => self.finds_item(&expr.base),
-            Expr::Try(expr) => self.finds_item(tried(expr)),
-            Expr::MethodCall(call) if is(call, Fact::Opens) => self.finds_item(&call.receiver),
+            Expr::Paren(expr) => self.finds_mutable_item(&expr.expr),
+            Expr::Field(expr) => self.finds_mutable_item(&expr.base),
+            Expr::Try(expr) => self.finds_mutable_item(tried(expr)),
+            Expr::MethodCall(call) if is(call, Fact::Unwraps) => {
+                self.finds_mutable_item(&call.receiver)
+            }
             Expr::MethodCall(call) => {
-                is(call, Fact::Finds) && self.lends_items_to_change(&call.receiver)
+                is(call, Fact::Searches) && self.yields_mutable_items(&call.receiver)
             }
             _ => false,
         }
     }
 }
 
-/// Finds the values that an expression makes to borrow from them, and whether mutably. Whether the rest of
-/// it can as well be evaluated after them.
+/// Collects the temporaries that an expression borrows, and whether mutably. Returns whether the rest of the expression
+/// can be evaluated after them.
 fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr, bool)>) -> bool {
     match init {
         Expr::Paren(expr) => lenders_in(&mut expr.expr, by_ref, out),
@@ -145,9 +149,9 @@ fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr,
     }
 }
 
-/// The value of which a part is borrowed, if it is made for that.
+/// The temporary of which `part` is a projection.
 pub(crate) fn lender(part: &mut Expr) -> Option<&mut Expr> {
-    // rustc infers the types of a closure where it stands.
+    // rustc infers the types of a closure from its context, so a closure stays where it is.
     let is_none = match part {
         Expr::Path(_) | Expr::Closure(_) | Expr::Reference(_) => true,
         Expr::Macro(call) => macros::name(&call.mac) == "format_args",
@@ -162,8 +166,7 @@ pub(crate) fn lender(part: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// The type of an array that is borrowed as the slice that the variable is said to be. Its elements are what
-/// they are where rustc knows what is wanted of them.
+/// The array type for an array that is borrowed as the declared slice, so that rustc knows the type of the elements.
 fn type_of_array(ty: &Type, value: &Expr) -> Option<Type> {
     let (Type::Reference(ty), Expr::Reference(value)) = (ty, value) else { return None };
     let (Type::Slice(TypeSlice { elem, .. }), Expr::Array(array)) = (&*ty.elem, &*value.expr)

@@ -1,7 +1,7 @@
 //! `for` loops over a part of the items of another loop: `for stage in STAGES { for step in stage.steps { … } }`.
 //!
-//! Items of a constant, and borrowed items, are computed again for each use. So is a part that is copied or moved
-//! out of one, and the inner loop saves only its position in that part.
+//! Items of a constant and borrowed items are rematerialized at each use. A part that is copied or moved out of one is
+//! rematerialized as well, and the inner loop saves only its position in that part.
 
 use syn::{Expr, ExprUnary, UnOp};
 
@@ -10,8 +10,8 @@ use crate::syntax::methods;
 use crate::values::runtime_calls;
 
 impl Borrows<'_> {
-    /// Has an iterable that names a part of an item say how that is made, so that nothing is moved out of a
-    /// variable with every round.
+    /// Substitutes the expression that rematerializes the item for the item's name in `iterable`. Otherwise each round
+    /// would move the part out of a variable.
     pub(crate) fn make_item_again(&self, iterable: Expr) -> Expr {
         let mut again = iterable.clone();
         let mut part = &mut again;
@@ -23,7 +23,7 @@ impl Borrows<'_> {
                 _ => break,
             }
         }
-        match self.stands_for(part).filter(|item| is_item(item)) {
+        match self.rematerialization_of(part).filter(|item| is_item(item)) {
             Some(item) => {
                 *part = item.clone();
                 again
@@ -33,7 +33,7 @@ impl Borrows<'_> {
     }
 }
 
-/// What a part is a part of.
+/// The base of a projection.
 pub(crate) fn base_of_part(part: &Expr) -> Option<&Expr> {
     match part {
         Expr::Field(expr) => Some(&expr.base),
@@ -43,12 +43,13 @@ pub(crate) fn base_of_part(part: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether the expression makes an item of a loop again, or a part of one.
+/// Whether the expression rematerializes an item of a loop, or projects one.
 pub(crate) fn is_of_item(expr: &Expr) -> bool {
     is_item(expr) || base_of_part(expr).is_some_and(is_of_item)
 }
 
-/// Whether the expression makes an item of a loop again that nobody changes, or what a pattern binds of one.
+/// Whether the expression rematerializes an item of a loop that is not borrowed mutably, or a binding of a pattern on
+/// one.
 fn is_item(made: &Expr) -> bool {
     match made {
         Expr::Match(made) => is_item(&made.expr),

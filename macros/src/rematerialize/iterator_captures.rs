@@ -1,8 +1,8 @@
-//! Loops whose iterator changes variables while it yields items.
+//! Refuses loops whose iterator changes a variable while it yields items, where that is observable.
 //!
-//! If the items of a loop cannot be found again, they are all collected when the loop begins. That makes a
-//! difference only if the iterator changes a variable with each item, the loop ends early, and the variable is read
-//! afterwards: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
+//! If the items of a loop cannot be found again by position, the loop collects all of them when it starts. The
+//! difference is observable only if the iterator changes a variable with each item, the loop ends early, and the
+//! variable is read afterwards: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
 
 use syn::{Block, Expr};
 
@@ -15,21 +15,21 @@ use crate::syntax::calls::is_constructor;
 use crate::syntax::exits::Exits;
 use crate::syntax::methods::{Fact, is, is_one_of};
 use crate::syntax::names::is_any_of;
-use crate::values::text_types::gives_as_it_is_asked;
+use crate::values::text_types::yields_lazily;
 
-/// Those of them that do anything with the items.
+/// Adapters whose closure receives each item.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];
 
-/// Those that leave what is not gone through where it was.
+/// Methods that leave the items that are not yielded in the collection.
 const TAKING_OUT: [&str; 1] = ["extract_if"];
 
-/// Functions that make an iterator of a closure.
+/// Functions that create an iterator from a closure.
 const MAKERS: [&str; 4] = ["from_fn", "once_with", "repeat_with", "successors"];
 
 impl Lower<'_> {
-    /// Reports a variable that the iterator changes item by item, if the loop may end before the last one
-    /// and the variable be used then.
-    pub(crate) fn check_taken(&self, iterator: &Expr, body: &Block) {
+    /// Reports a variable that the iterator changes with each item, if the loop may end early and the variable is used
+    /// afterwards.
+    pub(crate) fn check_captures(&self, iterator: &Expr, body: &Block) {
         let mut changed = Set::new();
         changed_by(&self.locals, iterator, &mut changed);
         if changed.is_empty() || !self.may_end_early(body) {
@@ -47,12 +47,12 @@ impl Lower<'_> {
         );
     }
 
-    /// Reports a variable that the values beside lent items change, if it is used after the loop: they are
-    /// taken before the items tell how many are needed.
-    pub(crate) fn check_beside(&self, values: &Expr, is_told: bool, body: &Block) {
+    /// Reports a variable that the values zipped to borrowed items change, if it is used after the loop: the values are
+    /// collected before the number of items is known. With `is_bounded`, they are at most as many as the items.
+    pub(crate) fn check_zipped(&self, values: &Expr, is_bounded: bool, body: &Block) {
         let mut changed = Set::new();
         changed_by(&self.locals, values, &mut changed);
-        if changed.is_empty() || is_told && !self.may_end_early(body) {
+        if changed.is_empty() || is_bounded && !self.may_end_early(body) {
             return;
         }
         let Some(name) = self.needed_later(changed) else { return };
@@ -67,7 +67,7 @@ impl Lower<'_> {
         );
     }
 
-    /// The name of one of these locals that is used after the loop.
+    /// The name of a local in `changed` that is used after the loop.
     fn needed_later(&self, changed: Set<LocalId>) -> Option<String> {
         let needed =
             |local: &LocalId| self.is_used_in_next_round(*local) || self.is_used_later(*local);
@@ -75,8 +75,8 @@ impl Lower<'_> {
         Some(self.locals[local].name().to_string())
     }
 
-    /// Whether a loop around may come round to where the local is used. A local that the body of the loop
-    /// declares is another one each time.
+    /// Whether the next round of an enclosing loop may use the local. A local declared in the body of that loop is a
+    /// new one in each round.
     fn is_used_in_next_round(&self, local: LocalId) -> bool {
         let innermost = self.jumps.innermost_loop();
         innermost.is_some_and(|scope| !self.declared[scope.declared..].contains(&local))
@@ -86,12 +86,12 @@ impl Lower<'_> {
         let (attrs, label) = (Vec::new(), None);
         let mut exits = Exits::default();
         exits.note(&Expr::Block(syn::ExprBlock { attrs, label, block: body.clone() }));
-        // Of a function nothing is left to be looked at.
+        // After a `return` or `?` of the workflow, nothing can read the variable.
         exits.ends || exits.function && self.points.is_in_branch()
     }
 }
 
-/// Adds what an iterator changes while it is gone through, as far as its source shows.
+/// Adds the locals that an iterator changes while it is consumed, as far as the source shows.
 fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
     match iterator {
         Expr::Paren(expr) => changed_by(locals, &expr.expr, out),
@@ -99,14 +99,14 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
             let is_maker = matches!(&*call.func, Expr::Path(path)
                 if path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &MAKERS)));
             for closure in call.args.iter().filter(|_| is_maker) {
-                // A closure that is asked for items has something to change.
-                let Usage { changes, writes, .. } = usage_of_closure(locals, closure);
-                out.extend(changes.into_iter().filter(|local| locals[*local].mutable));
+                // A closure that yields items changes state.
+                let Usage { mutated, writes, .. } = usage_of_closure(locals, closure);
+                out.extend(mutated.into_iter().filter(|local| locals[*local].mutable));
                 out.extend(writes.into_iter().map(|place| place.local));
             }
             let is_asked = matches!(&*call.func, Expr::Path(path)
-                if path.path.segments.last().is_some_and(|last| gives_as_it_is_asked(&last.ident)));
-            // What a struct borrows it has until it is gone through.
+                if path.path.segments.last().is_some_and(|last| yields_lazily(&last.ident)));
+            // The struct keeps a mutable borrow until the iterator is consumed.
             let keeps = is_asked || is_constructor(&call.func);
             let borrowed = call.args.iter().filter(|_| keeps).filter_map(borrowed_mutably);
             out.extend(borrowed.filter_map(|place| root_of(locals, place)));
@@ -115,9 +115,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
             let borrowed = made.fields.iter().filter_map(|field| borrowed_mutably(&field.expr));
             out.extend(borrowed.filter_map(|place| root_of(locals, place)));
         }
-        Expr::MethodCall(call)
-            if is_one_of(&TAKING_OUT, call) || gives_as_it_is_asked(&call.method) =>
-        {
+        Expr::MethodCall(call) if is_one_of(&TAKING_OUT, call) || yields_lazily(&call.method) => {
             out.extend(root_of(locals, &call.receiver));
         }
         Expr::MethodCall(call) if is(call, Fact::Iterator) => {
@@ -140,7 +138,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
     }
 }
 
-/// What is borrowed as an iterator itself, `(&mut ids).zip(…)`.
+/// The place of a mutable borrow that is itself an iterator: `(&mut ids).zip(…)`.
 fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
     match expr {
         Expr::Reference(expr) => expr.mutability.is_some().then_some(&*expr.expr),
@@ -149,7 +147,7 @@ fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// What the items of an iterator are mutable borrows of.
+/// The place that the items of an iterator borrow mutably.
 fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     match iterator {
         Expr::MethodCall(call) if is(call, Fact::Iterator) => lent_mutably(&call.receiver),
@@ -160,7 +158,7 @@ fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The local that a place is in.
+/// The local of a place.
 fn root_of(locals: &Locals, place: &Expr) -> Option<LocalId> {
     match place {
         Expr::Path(path) => locals.of_path(&path.path),

@@ -1,5 +1,5 @@
-//! Locals that are computed again after a suspension instead of being saved: borrows of other locals, string
-//! literals, constants, and closures without changing captures.
+//! Locals that are rematerialized after a suspension instead of being saved: borrows of other locals, string literals,
+//! constants, and closures that capture no mutable variable.
 
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Token, UnOp};
@@ -20,10 +20,10 @@ use crate::syntax::patterns::{bindings, split_type};
 use crate::syntax::source::constants::is_plain_constant;
 use crate::values::runtime_calls::{gives_borrow, lends};
 
-/// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
+/// The maximum number of parameters of a rematerialized closure, from `runtime/src/generated/same_type.rs`.
 const MAX_PARAMETERS: usize = 6;
 
-/// Whether there is a string literal among the elements.
+/// Whether an element is a string literal or a borrow.
 fn has_text(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_)),
@@ -36,28 +36,27 @@ fn has_text(expr: &Expr) -> bool {
 }
 
 impl Lower<'_> {
-    /// How the local that the statement declares is made again, if it can be.
-    pub(crate) fn remade(&self, local: &syn::Local) -> Option<Expr> {
+    /// The expression that rematerializes the declared local, if it can be rematerialized.
+    pub(crate) fn rematerialization(&self, local: &syn::Local) -> Option<Expr> {
         let (Pat::Ident(pat), _) = split_type(&local.pat) else { return None };
-        // Something else may be assigned to a `mut` binding.
+        // A `mut` binding may be assigned another value.
         if pat.by_ref.is_some() || pat.subpat.is_some() || pat.mutability.is_some() {
             return None;
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
-        if self.borrows().is_remade(&init.expr) {
+        if self.borrows().is_rematerializable(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
-                // What it has taken over is where it was, for the next time it is made.
+                // Each block creates the closure anew, so `move` would move its captures in the first one.
                 closure.capture = None;
             }
             return Some(again);
         }
-        self.borrows().lent(&init.expr)
+        self.borrows().lookup_of(&init.expr)
     }
 
-    /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
-    /// `ref`, or because `value` is a borrow. As long as one of them is in use, the place stays as it is,
-    /// and matches.
+    /// Records how to rematerialize the bindings of `pat` that borrow parts of a place, by `ref` or because `value` is
+    /// a borrow. While one of them is live, nothing changes the place, so the pattern matches again.
     pub(crate) fn note_borrows(&mut self, pat: &Pat, value: &Expr) {
         if depends_on_guard(pat) {
             return;
@@ -74,7 +73,7 @@ impl Lower<'_> {
             && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_)))
         {
             for (pat, value) in pats.elems.iter().zip(&values.elems) {
-                // What is moved into the tuple is borrowed from there.
+                // A place in the tuple is moved into it, and the pattern borrows from the tuple.
                 let is_borrow = self.borrows().is_shared_borrow(value)
                     || self.borrows().is_mutable_borrow(value);
                 if is_borrow || !self.borrows().is_place(value) {
@@ -84,13 +83,13 @@ impl Lower<'_> {
             return;
         }
         let modes = Bindings::of(pat);
-        let lent = self.borrows().lent_together(value);
+        let lent = self.borrows().rematerialized_scrutinee(value);
         let value = lent.as_ref().unwrap_or(value);
         let mut are_shared = self.borrows().binds_shared_borrows(pat, value);
         let borrows = if are_shared || self.borrows().binds_mutable_borrows(pat, value) {
             bindings(pat)
         } else if self.borrows().is_place(value) && finds_again(pat) {
-            // What else it binds is moved or copied out, and saved as such.
+            // The other bindings are moved or copied out, and saved.
             are_shared = !modes.has_mutable;
             modes.by_ref
         } else {
@@ -98,7 +97,7 @@ impl Lower<'_> {
         };
         for ident in &borrows {
             let Some(local) = self.locals.find(ident) else { continue };
-            // Something else may be assigned to a `mut` binding.
+            // A `mut` binding may be assigned another value.
             if self.locals[local].mutable {
                 continue;
             }
@@ -113,8 +112,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
-    /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
+    /// Whether the expression only wraps shared borrows: `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
     pub(crate) fn wraps_borrows(&self, expr: &Expr) -> bool {
         let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
             !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
@@ -122,7 +120,9 @@ impl Borrows<'_> {
         match expr {
             Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
             Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
-            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
+            Expr::Reference(borrow) => {
+                borrow.mutability.is_none() && self.is_rematerializable(expr)
+            }
             Expr::Path(_) => self.is_shared_borrow(expr),
             Expr::Tuple(expr) => are_borrows(&expr.elems),
             Expr::Array(expr) => are_borrows(&expr.elems),
@@ -131,19 +131,19 @@ impl Borrows<'_> {
         }
     }
 
-    /// What is matched as it is made again, with each part of a tuple that is lent.
-    pub(crate) fn lent_together(&self, value: &Expr) -> Option<Expr> {
-        let Expr::Tuple(tuple) = value else { return self.lent(value) };
+    /// The scrutinee with its lookups rematerialized, also those in a tuple.
+    pub(crate) fn rematerialized_scrutinee(&self, value: &Expr) -> Option<Expr> {
+        let Expr::Tuple(tuple) = value else { return self.lookup_of(value) };
         let mut tuple = tuple.clone();
         for part in &mut tuple.elems {
-            if let Some(lent) = self.lent(part) {
+            if let Some(lent) = self.lookup_of(part) {
                 *part = lent;
             }
         }
         Some(Expr::Tuple(tuple))
     }
 
-    /// Whether all that `pat` binds are shared borrows of parts of a place.
+    /// Whether all bindings of `pat` are shared borrows of parts of a place.
     pub(crate) fn binds_shared_borrows(&self, pat: &Pat, value: &Expr) -> bool {
         let bindings = Bindings::of(pat);
         match value {
@@ -162,7 +162,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression puts shared borrows side by side, which can be made again.
+    /// Whether the expression is a shared borrow that can be rematerialized, or a tuple of such borrows.
     pub(crate) fn are_shared_borrows(&self, value: &Expr) -> bool {
         match value {
             Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.are_shared_borrows(part)),
@@ -172,7 +172,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether all that `pat` binds are mutable borrows of parts of a place.
+    /// Whether all bindings of `pat` are mutable borrows of parts of a place.
     pub(crate) fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
         let bindings = Bindings::of(pat);
         let binds = match value {
@@ -184,16 +184,16 @@ impl Borrows<'_> {
         binds && finds_again(pat)
     }
 
-    /// How the expression is made again, if it is a local that stands for something else.
-    pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
+    /// The expression that rematerializes the local, if `expr` names a rematerialized local.
+    pub(crate) fn rematerialization_of(&self, expr: &Expr) -> Option<&Expr> {
         let Expr::Path(path) = expr else { return None };
         let local = self.locals.of_path(&path.path)?;
         self.locals[local].rematerialized_by()
     }
 
-    /// Whether the expression is a local that stands for a shared borrow.
+    /// Whether the expression names a local that is rematerialized as a shared borrow.
     pub(crate) fn is_shared_borrow(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some_and(|made| self.shares(made))
+        self.rematerialization_of(expr).is_some_and(|made| self.shares(made))
     }
 
     fn shares(&self, made: &Expr) -> bool {
@@ -206,12 +206,12 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression is a local that stands for a mutable borrow.
+    /// Whether the expression names a local that is rematerialized as a mutable borrow.
     pub(crate) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some_and(|made| self.lends_mutably(made))
+        self.rematerialization_of(expr).is_some_and(|made| self.lends_mutably(made))
     }
 
-    /// Whether it makes a mutable borrow again, and not something with one in it.
+    /// Whether the expression returns a mutable borrow, and not a value that contains one.
     pub(crate) fn gives_mutable_borrow(&self, made: &Expr) -> bool {
         match made {
             Expr::Call(call) => self.lends_mutably(made) && gives_borrow(call),
@@ -236,44 +236,44 @@ impl Borrows<'_> {
         }
     }
 
-    pub(crate) fn is_remade(&self, expr: &Expr) -> bool {
+    pub(crate) fn is_rematerializable(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(literal) => {
                 matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
             }
-            // The value of a number is the run's, whatever the constant is when it goes on.
+            // A run keeps the value that a numeric constant had in the build that read it.
             Expr::Path(path) => {
                 self.is_constant_path(expr) && !is_plain_constant(&path.path)
-                    || self.is_remade_local(expr)
+                    || self.is_rematerialized_local(expr)
             }
             Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
             Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
-            // Those of other values are saved.
+            // Other arrays and tuples are saved.
             Expr::Array(_) | Expr::Tuple(_) => {
                 has_text(expr) && self.is_constant(expr) || self.wraps_borrows(expr)
             }
             Expr::Call(_) => self.wraps_borrows(expr),
             Expr::Macro(call) => macros::is_static(&call.mac),
-            // A text of a constant, as a rule. Other parts may be made once more as well.
+            // Usually a text. Other parts of constants can be evaluated again, too.
             Expr::Field(_) | Expr::Index(_) => self.is_constant(expr),
             Expr::Closure(closure) => {
                 let usage = Usage::of_expr(self.locals, expr);
-                // What it captures is then what it was when the closure was made.
+                // The capture has the value that it had when the closure was created.
                 let stays = |place: &Place| {
                     let local = &self.locals[place.local];
                     local.is_rematerialized() || !local.mutable
                 };
                 closure.asyncness.is_none()
                     && closure.inputs.len() <= MAX_PARAMETERS
-                    && usage.changes.iter().all(|local| !self.locals[*local].mutable)
+                    && usage.mutated.iter().all(|local| !self.locals[*local].mutable)
                     && usage.reads.iter().all(stays)
             }
-            Expr::Paren(expr) => self.is_remade(&expr.expr),
+            Expr::Paren(expr) => self.is_rematerializable(&expr.expr),
             _ => false,
         }
     }
 
-    /// Whether the expression means the same at any time: literals, and paths that are not locals.
+    /// Whether the expression always has the same value: a literal, or a path that is not a local.
     pub(crate) fn never_changes(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) | Expr::Closure(_) => true,
@@ -289,7 +289,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression gives the same wherever it stands: a constant that rustc would promote.
+    /// Whether the expression is a constant that rustc would promote.
     pub(crate) fn is_constant(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Lit(_) => true,
@@ -309,30 +309,30 @@ impl Borrows<'_> {
         }
     }
 
-    fn is_remade_local(&self, expr: &Expr) -> bool {
-        self.stands_for(expr).is_some()
+    fn is_rematerialized_local(&self, expr: &Expr) -> bool {
+        self.rematerialization_of(expr).is_some()
     }
 
-    /// Whether the path is a constant, as far as its spelling shows.
+    /// Whether the path names a constant, judged by its spelling.
     pub(crate) fn is_constant_path(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
         let local = self.locals.of_path(&path.path);
         local.is_none() && names_constant(&path.path)
     }
 
-    /// Whether the expression is a local or a part of one that is always the same part.
+    /// Whether the expression is a place whose projections always lead to the same part.
     pub(crate) fn is_place(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Path(path) => {
                 self.locals.of_path(&path.path).is_some() || self.is_constant_path(expr)
             }
-            // What it lends is there as long as the program.
+            // A literal lives as long as the program.
             Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
             Expr::Field(expr) => {
                 matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
                     && self.is_place(&expr.base)
             }
-            // What a part of a text is a part of may have been replaced by another text.
+            // The text may have been replaced by another one since.
             Expr::Index(expr) => {
                 self.is_fixed(&expr.index)
                     && self.is_place(&expr.expr)
@@ -348,8 +348,8 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether the expression is a variable that is given one text after the other. rustc lets it be assigned
-    /// while others still borrow parts of the text before, which are saved by themselves.
+    /// Whether the expression is a `mut` variable of a borrowed text. rustc allows another text to be assigned to it
+    /// while parts of the old one are still borrowed; those are saved separately.
     pub(crate) fn is_changing_text(&self, expr: &Expr) -> bool {
         let Expr::Path(path) = expr else { return false };
         let local = self.locals.of_path(&path.path);

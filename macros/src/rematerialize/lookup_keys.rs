@@ -1,4 +1,5 @@
-//! The arguments of lookups: keys, indices and closures.
+//! Arguments of lookups: keys, indices and closures. The machine saves them, so that the lookup finds the same part
+//! again.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -18,17 +19,17 @@ use crate::syntax::suspend;
 use crate::values::projections::projects;
 
 impl Lower<'_> {
-    /// Keeps what a value looks for that one of the patterns borrows from.
-    pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
+    /// Saves the keys of the lookups in `value` that the patterns borrow from.
+    pub(crate) fn save_keys_for(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
-        if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
+        if is_borrowed { self.save_keys_of_chain(value) } else { self.save_keys(value) }
     }
 
-    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
-    pub(crate) fn keep_found(&mut self, value: Expr) -> Expr {
+    /// Saves the keys of the lookups in `value`, and emits its insertions.
+    pub(crate) fn save_keys(&mut self, value: Expr) -> Expr {
         match value {
-            value if self.borrows().fills(&value) => self.fill(value),
-            value if ends_in_part(&value) => self.keep_in(value),
+            value if self.borrows().may_insert(&value) => self.insert_missing(value),
+            value if ends_in_part(&value) => self.save_keys_of_chain(value),
             mut value => {
                 let parts = match &mut value {
                     Expr::Tuple(tuple) => Some(&mut tuple.elems),
@@ -37,51 +38,52 @@ impl Lower<'_> {
                     _ => None,
                 };
                 for part in parts.into_iter().flatten() {
-                    *part = self.keep_found(std::mem::replace(part, Expr::PLACEHOLDER));
+                    *part = self.save_keys(std::mem::replace(part, Expr::PLACEHOLDER));
                 }
                 value
             }
         }
     }
 
-    /// Keeps what the methods of a chain look for.
-    pub(crate) fn keep_in(&mut self, value: Expr) -> Expr {
+    /// Saves the keys of the methods of a chain.
+    pub(crate) fn save_keys_of_chain(&mut self, value: Expr) -> Expr {
         match value {
             Expr::Paren(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Paren(expr)
             }
             Expr::Try(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Try(expr)
             }
             Expr::Reference(mut expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 Expr::Reference(expr)
             }
             Expr::Field(mut expr) => {
-                *expr.base = self.keep_in(*expr.base);
+                *expr.base = self.save_keys_of_chain(*expr.base);
                 Expr::Field(expr)
             }
-            Expr::Index(mut expr) if self.borrows().lends_to_look(&expr.expr) => {
-                *expr.expr = self.keep_in(*expr.expr);
+            Expr::Index(mut expr) if self.borrows().is_shared_lookup(&expr.expr) => {
+                *expr.expr = self.save_keys_of_chain(*expr.expr);
                 self.leave_before(&expr.expr, [&*expr.index]);
-                self.keep_key(&mut expr.index);
+                self.save_key(&mut expr.index);
                 Expr::Index(expr)
             }
             Expr::MethodCall(mut call)
-                if is(&call, Fact::Finds)
-                    && self.borrows().lends_items_to_change(&call.receiver) =>
+                if is(&call, Fact::Searches)
+                    && self.borrows().yields_mutable_items(&call.receiver) =>
             {
-                *call.receiver = self.keep_in(*call.receiver);
-                self.keep_place(call)
+                *call.receiver = self.save_keys_of_chain(*call.receiver);
+                self.save_position(call)
             }
             Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_in(*call.receiver);
-                let finds = [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Picks];
-                if is_any(&call, &finds) && self.borrows().is_lending(&call.receiver) {
+                *call.receiver = self.save_keys_of_chain(*call.receiver);
+                let finds =
+                    [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Positional];
+                if is_any(&call, &finds) && self.borrows().is_lookup(&call.receiver) {
                     self.leave_before(&call.receiver, &call.args);
-                    self.keep_arguments(&mut call);
+                    self.save_arguments(&mut call);
                 }
                 Expr::MethodCall(call)
             }
@@ -89,9 +91,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps what a chain of methods looks for that the branches are chosen by, so that it may be asked again
-    /// for what they give of it.
-    pub(crate) fn keep_decided(&mut self, value: &mut Expr) {
+    /// Saves the keys of the lookup that the branches match, so that their values can be rematerialized from it.
+    pub(crate) fn save_keys_of_scrutinee(&mut self, value: &mut Expr) {
         let decided = match value {
             Expr::Match(expr) => &mut *expr.expr,
             Expr::If(expr) => match first_mut(&mut expr.cond) {
@@ -101,37 +102,37 @@ impl Lower<'_> {
             _ => return,
         };
         if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_))
-            && self.borrows().lends_part(decided)
+            && self.borrows().borrows_by_lookup(decided)
         {
             let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
             *decided = self.without_temporaries(None, |this| {
                 let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
-                let before = this.borrowed;
-                let chain = this.keep_found(chain);
-                this.borrowed = before;
+                let before = this.kept_temporaries;
+                let chain = this.save_keys(chain);
+                this.kept_temporaries = before;
                 chain
             });
         }
     }
 
-    /// Keeps where the item is that a method finds among those that can be changed: a look at them might find
-    /// another one after that. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
-    fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
+    /// Saves the position of the item that a search among mutable items finds: another search, after the item was
+    /// changed, might find another one. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
+    fn save_position(&mut self, call: ExprMethodCall) -> Expr {
         let ExprMethodCall { receiver, method, args, .. } = &call;
         let function = Ident::new(&format!("place_of_{method}"), method.span());
         let place = syn::parse_quote_spanned!(method.span()=> ::piton::__private::#function(#receiver, #args));
-        self.borrowed += 1;
+        self.kept_temporaries += 1;
         let place = self.spill(place);
         let method = Ident::new("nth", method.span());
         let args = std::iter::once(place).collect();
         Expr::MethodCall(ExprMethodCall { method, args, ..call })
     }
 
-    /// Keeps what a method is told. The range that a map is asked for takes its ends, so those are copied.
-    pub(crate) fn keep_arguments(&mut self, call: &mut ExprMethodCall) {
+    /// Saves the arguments of a lookup. `range` takes the ends of a range by value, so they are copied.
+    pub(crate) fn save_arguments(&mut self, call: &mut ExprMethodCall) {
         let takes_ends = call.method == "range" || call.method == "range_mut";
         for arg in &mut call.args {
-            self.keep_key(arg);
+            self.save_key(arg);
             if let (Expr::Range(range), true) = (arg, takes_ends) {
                 let ends = range.start.iter_mut().chain(&mut range.end);
                 for end in ends.filter(|end| matches!(***end, Expr::Path(_))) {
@@ -142,55 +143,56 @@ impl Lower<'_> {
         }
     }
 
-    /// Evaluates a chain that may end there, if what it looks for next may do something.
+    /// Evaluates the chain before its next key if `?` may leave the expression and the key has effects.
     fn leave_before<'k>(&mut self, chain: &Expr, keys: impl IntoIterator<Item = &'k Expr>) {
         if may_leave(chain) && keys.into_iter().any(acts) {
             self.look_at(chain);
         }
     }
 
-    pub(crate) fn keep_key(&mut self, key: &mut Expr) {
+    pub(crate) fn save_key(&mut self, key: &mut Expr) {
         let is_place =
             |expr: &Expr| self.borrows().is_place(expr) || self.borrows().never_changes(expr);
         match key {
             key if self.borrows().is_fixed(key) => {}
-            // A range is not `Copy`, its ends are.
+            // A range is not `Copy`, but its ends may be.
             Expr::Range(range) => {
-                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
+                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.save_key(end));
             }
             Expr::Closure(_) => {}
             Expr::MethodCall(lent) if self.borrows().lent_key(lent).is_some() => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
-            Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
-            key => self.keep_value(key),
+            Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
+            key => self.save_value(key),
         }
     }
 
-    /// Keeps what is dereferenced, which may be a `str` then, as no local can be.
-    pub(crate) fn keep_borrowed(&mut self, value: &mut Expr) {
+    /// Saves the operand of a dereference: its target may be unsized, such as `str`.
+    pub(crate) fn save_dereferenced(&mut self, value: &mut Expr) {
         match value {
-            Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
+            Expr::Paren(value) => self.save_dereferenced(&mut value.expr),
             Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
-                self.keep_borrowed(&mut value.expr);
+                self.save_dereferenced(&mut value.expr);
             }
-            // What it is a part of may change, or be no number.
+            // The base may change, or the part may not be `Copy`.
             part @ (Expr::Index(_) | Expr::Field(_)) => {
                 *part = syn::parse_quote_spanned!(part.span()=> ::piton::__private::copy_of_key(&#part));
-                self.keep_value(part);
+                self.save_value(part);
             }
-            value => self.keep_value(value),
+            value => self.save_value(value),
         }
     }
 
-    /// What a chain lends that looks for temporaries, once the `stmts` that make them have given those to
-    /// locals that stay: `accounts.get(&owner(id).await)`. What is lent of a temporary itself ends with it.
+    /// Replaces the temporaries that a lookup uses as keys by locals that outlive `stmts`:
+    /// `accounts.get(&owner(id).await)`. Returns `None` if the lookup borrows from a temporary itself, which ends with
+    /// `stmts`.
     pub(crate) fn with_lasting_keys(
         &mut self,
         chain: &Expr,
         stmts: &mut Vec<Stmt>,
     ) -> Option<Expr> {
         let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.borrows().is_place(&part.expr));
-        (is_element || self.borrows().lent(chain).is_some()).then_some(())?;
+        (is_element || self.borrows().lookup_of(chain).is_some()).then_some(())?;
         let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
         let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
         let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
@@ -211,15 +213,15 @@ impl Lower<'_> {
         Some(chain)
     }
 
-    fn keep_value(&mut self, value: &mut Expr) {
-        self.borrowed += 1;
+    fn save_value(&mut self, value: &mut Expr) {
+        self.kept_temporaries += 1;
         let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
         *value = self.spill(kept);
     }
 }
 
 impl Borrows<'_> {
-    /// What an argument borrows, if it means the same as long as that stays as it is.
+    /// The places that a key borrows, if the key keeps its value while they are unchanged.
     pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
         match arg {
             arg if self.never_changes(arg) && !matches!(arg, Expr::Closure(_)) => Some(Vec::new()),
@@ -231,7 +233,7 @@ impl Borrows<'_> {
             }
             Expr::Closure(_) => {
                 let mentions = Usage::of_expr(self.locals, arg).mentions;
-                // The time is another one after an await.
+                // The context has another time after an await.
                 (!self.asks_context(arg)).then_some(())?;
                 Some(mentions.into_iter().map(|local| self.locals.path(local)).collect())
             }
@@ -244,8 +246,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
-    /// number that nothing changes.
+    /// Whether a key always has the same value: a literal, a constant, a function, or a local that is not `mut`.
     pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
         let unchanged = |path: &syn::ExprPath| {
             let local = self.locals.of_path(&path.path);
@@ -267,7 +268,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
+    /// Whether all captures of a closure are unchanged, so that it always returns the same result.
     pub(crate) fn is_fixed_closure(&self, arg: &Expr) -> bool {
         let mentions = || Usage::of_expr(self.locals, arg).mentions;
         matches!(arg, Expr::Closure(_))
@@ -275,37 +276,39 @@ impl Borrows<'_> {
             && !self.asks_context(arg)
     }
 
-    /// Whether an expression names the context, itself or in a closure that is made again.
+    /// Whether an expression names the context, directly or through a rematerialized local.
     pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
         let Some(context) = self.context else { return false };
         let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
-        let made_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
-        let mut made_of = made_of.flat_map(|local| usage::made_of(self.locals, local));
-        asks(expr) || made_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
+        let sources_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
+        let mut sources_of = sources_of.flat_map(|local| usage::sources_of(self.locals, local));
+        asks(expr)
+            || sources_of.any(|local| self.locals[local].rematerialized_by().is_some_and(asks))
     }
 
-    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
-    pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
+    /// Whether the lookups in a value have keys that must be saved before the value can be rematerialized.
+    pub(crate) fn has_unsaved_keys(&self, value: &Expr) -> bool {
         match value {
-            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
-            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.has_unsaved_keys(part)),
+            Expr::Array(array) => array.elems.iter().any(|part| self.has_unsaved_keys(part)),
             Expr::Call(call) if only_wraps(&call.func) => {
-                call.args.iter().any(|part| self.is_to_be_kept(part))
+                call.args.iter().any(|part| self.has_unsaved_keys(part))
             }
             Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
             value => {
-                let finds = || self.lends_part(value) || self.finds_item(value);
-                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
+                let finds = || self.borrows_by_lookup(value) || self.finds_mutable_item(value);
+                self.may_insert(value)
+                    || ends_in_part(value) && finds() && self.lookup_of(value).is_none()
             }
         }
     }
 }
 
-/// Whether a chain of methods may end where it finds nothing.
+/// Whether a chain leaves the expression, by `?` or a panic, if it finds nothing.
 fn may_leave(chain: &Expr) -> bool {
     match chain {
         Expr::Try(_) => true,
-        Expr::MethodCall(call) => is(call, Fact::Opens) || may_leave(&call.receiver),
+        Expr::MethodCall(call) => is(call, Fact::Unwraps) || may_leave(&call.receiver),
         Expr::Field(expr) => may_leave(&expr.base),
         Expr::Index(expr) => may_leave(&expr.expr),
         Expr::Paren(expr) => may_leave(&expr.expr),
@@ -313,7 +316,7 @@ fn may_leave(chain: &Expr) -> bool {
     }
 }
 
-/// Whether the evaluation of a key may do more than to read a number.
+/// Whether evaluating the key may have effects.
 fn acts(key: &Expr) -> bool {
     match key {
         Expr::Reference(key) => acts(&key.expr),
@@ -336,7 +339,7 @@ fn first_mut(mut cond: &mut Expr) -> &mut Expr {
     cond
 }
 
-/// What a chain of methods is called on.
+/// The local at the start of a chain of methods.
 fn lender_of(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Path(path) => path.path.get_ident(),
@@ -351,7 +354,7 @@ fn lender_of(chain: &Expr) -> Option<&Ident> {
     }
 }
 
-/// Gives a temporary another name.
+/// Renames a temporary.
 struct Renamed<'i>(&'i Ident, &'i Ident);
 
 impl VisitMut for Renamed<'_> {
@@ -362,7 +365,7 @@ impl VisitMut for Renamed<'_> {
     }
 }
 
-/// Whether the call is one that the compiler has made to copy a key.
+/// Whether the call is a copy of a key that the compiler inserted.
 fn is_copy(call: &syn::ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
@@ -370,14 +373,15 @@ fn is_copy(call: &syn::ExprCall) -> bool {
     path.path.leading_colon.is_some() && segments.any(copies)
 }
 
-/// Whether the expression may lend a part of something.
+/// Whether the expression may borrow a part of a value.
 fn ends_in_part(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => ends_in_part(&expr.expr),
         Expr::Try(expr) => ends_in_part(tried(expr)),
-        Expr::MethodCall(call) if is(call, Fact::Opens) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Unwraps) => ends_in_part(&call.receiver),
         Expr::MethodCall(call) => {
-            let part = [Fact::Part, Fact::PartMut, Fact::Picks, Fact::Finds, Fact::Defaults];
+            let part =
+                [Fact::Part, Fact::PartMut, Fact::Positional, Fact::Searches, Fact::Defaults];
             is_any(call, &part) || call.method == "filter" || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),

@@ -1,8 +1,8 @@
 //! Lookups: methods that return a borrow of a part of their receiver, and the same part at each call:
 //! `order.lines.first()`, `accounts.get_mut(&id)`, `map.values().max_by_key(|n| n.abs())`.
 //!
-//! The borrow cannot be saved; the lookup is evaluated again after an await. Until then the receiver is borrowed
-//! and does not change, and neither do the keys that the lookup names.
+//! The borrow cannot be saved, so the lookup is evaluated again after an await. The receiver and the keys stay borrowed
+//! until then, and cannot change.
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -15,27 +15,27 @@ use crate::values::projections::projects;
 use crate::values::runtime_calls::made;
 use crate::values::shapes::part_of_text;
 
-/// A chain of methods that lends a part of a place.
+/// A chain of methods that borrows a part of a place.
 struct Chain<'e> {
     place: &'e Expr,
-    /// What it looks for, borrowed; `None` if that is yet to be kept.
+    /// The places that its keys borrow; `None` if a key must be saved first.
     keys: Option<Vec<Expr>>,
     is_shared: bool,
-    /// Whether it ends with a part, and not with an iterator.
+    /// Whether it returns a part, and not an iterator.
     gives_part: bool,
-    /// Whether what it gives has numbers beside the parts.
+    /// Whether its items are tuples with a number, as from `enumerate`.
     has_numbers: bool,
-    /// What gives the same again.
+    /// The expression that repeats the lookup.
     again: Expr,
 }
 
 impl Borrows<'_> {
-    /// The expression as it is made again, if it lends a part of a place.
-    pub(crate) fn lent(&self, value: &Expr) -> Option<Expr> {
+    /// The expression that rematerializes `value`, if `value` borrows a part of a place through lookups.
+    pub(crate) fn lookup_of(&self, value: &Expr) -> Option<Expr> {
         match value {
-            Expr::Paren(expr) => self.lent(&expr.expr),
+            Expr::Paren(expr) => self.lookup_of(&expr.expr),
             Expr::Try(expr) => self.opened(tried(expr)),
-            Expr::MethodCall(call) if is(call, Fact::Opens) => self.opened(&call.receiver),
+            Expr::MethodCall(call) if is(call, Fact::Unwraps) => self.opened(&call.receiver),
             // `&accounts.get(&id)?.owner`, `&accounts[&id]`
             Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)) => {
                 let mut chain = self.lending(&expr.expr)?;
@@ -51,39 +51,39 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a chain of methods lends a part of a place, or its items.
-    pub(crate) fn is_lending(&self, chain: &Expr) -> bool {
+    /// Whether a chain borrows a part of a place, or its items.
+    pub(crate) fn is_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some()
     }
 
-    /// Whether a chain of methods lends one part of a place.
-    pub(crate) fn lends_a_part(&self, chain: &Expr) -> bool {
+    /// Whether a chain borrows one part of a place.
+    pub(crate) fn is_lookup_of_part(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part)
     }
 
-    /// Whether the expression is a place, or what a chain of methods lends of one to be looked at.
-    pub(crate) fn lends_to_look(&self, chain: &Expr) -> bool {
+    /// Whether the expression is a place, or a chain that returns a shared borrow of a part of one.
+    pub(crate) fn is_shared_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part && chain.is_shared)
     }
 
-    /// What a key borrows that is lent by a chain itself: `name.as_str()`.
+    /// The places that a key borrows which is a lookup itself: `name.as_str()`.
     pub(crate) fn lent_key(&self, key: &ExprMethodCall) -> Option<Vec<Expr>> {
         let chain = self.lending_call(key).filter(|chain| chain.gives_part && chain.is_shared)?;
         Some([vec![chain.place.clone()], chain.keys?].concat())
     }
 
-    /// Whether the expression lends what can be changed.
-    pub(crate) fn lends_to_change(&self, chain: &Expr) -> bool {
+    /// Whether the chain returns a mutable borrow of a part.
+    pub(crate) fn is_mutable_lookup(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
     }
 
-    /// Whether a chain of methods lends items that can be changed.
-    pub(crate) fn lends_items_to_change(&self, chain: &Expr) -> bool {
+    /// Whether the chain returns an iterator of mutable borrows.
+    pub(crate) fn yields_mutable_items(&self, chain: &Expr) -> bool {
         self.lending(chain).is_some_and(|chain| !(chain.gives_part || chain.is_shared))
     }
 
     fn opened(&self, value: &Expr) -> Option<Expr> {
-        let lent = self.lent(value)?;
+        let lent = self.lookup_of(value)?;
         Some(made("opened", &lent, value))
     }
 
@@ -130,18 +130,18 @@ impl Borrows<'_> {
         }
         let mut chain = self.lending(&call.receiver)?;
         let has_items = !chain.gives_part;
-        let (looks, picks) = (is(call, Fact::Finds), is(call, Fact::Picks));
+        let (looks, picks) = (is(call, Fact::Searches), is(call, Fact::Positional));
         let is_first = self.is_place(&call.receiver);
-        let opens = is(call, Fact::Opens);
+        let opens = is(call, Fact::Unwraps);
         if opens && self.is_taken_out_of(&call.receiver) {
             return None;
         }
         let has_default = is(call, Fact::Defaults) && chain.is_shared && !is_first;
-        let sifts = is(call, Fact::Sifts) && chain.is_shared && !is_first;
+        let sifts = is(call, Fact::Filters) && chain.is_shared && !is_first;
         let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
         let adapts = has_items && (is(call, Fact::Adapts) || sifts);
         chain.has_numbers |= call.method == "enumerate";
-        // `last` is a method of lists, too.
+        // Lists have `last`, too.
         chain.gives_part = opens
             || has_items && (looks || picks || projects && call.method == "find_map")
             || !has_items
@@ -153,7 +153,7 @@ impl Borrows<'_> {
         if !(chain.gives_part || adapts || has_more || !has_items && is(call, Fact::Items)) {
             return None;
         }
-        // What can be changed is lent by collections only, each of what the one before it lends.
+        // Only collections return mutable borrows, each from the one that the previous call returned.
         let changes = !shares(call);
         if changes {
             if chain.is_shared && !is_first {
@@ -162,7 +162,7 @@ impl Borrows<'_> {
             chain.again = self.lender(chain.again, is_first);
             chain.is_shared = false;
         }
-        // What looks for something else once that has been changed.
+        // A shared method after a mutable borrow is a search, whose result may differ once the item was changed.
         if !(chain.is_shared || changes || adapts || opens || has_items && picks) {
             return None;
         }
@@ -174,7 +174,7 @@ impl Borrows<'_> {
         Some(chain)
     }
 
-    /// What a method is called on to lend what can be changed: a `place`, or what has been lent.
+    /// The receiver of a method that returns a mutable borrow: a `place`, or the result of the previous call.
     fn lender(&self, receiver: Expr, is_place: bool) -> Expr {
         let span = receiver.span();
         let borrowed = match &receiver {
@@ -190,8 +190,8 @@ impl Borrows<'_> {
 }
 
 impl Chain<'_> {
-    /// The chain as it is made again: rustc is told that the place and the keys are borrowed as long as
-    /// what it gives, whatever the methods are.
+    /// The expression that repeats the lookup. It ties the result to the place and the keys, so that rustc keeps them
+    /// borrowed as long as the result, whatever the methods' signatures say.
     fn made(&self) -> Option<Expr> {
         let (place, again) = (self.place, &self.again);
         let mut owners = match self.is_shared {

@@ -10,19 +10,19 @@ use crate::ir::SharedPattern;
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::patterns::{bindings, is_binding};
 
-/// What `pat` binds to `idents` of a `value` that it matches: one value, or a tuple of them.
+/// An expression that matches `value` and returns the bindings `idents` of `pat`: one value, or a tuple.
 pub(crate) fn of(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
     let (only, all, otherwise) = (only(pat, idents), tuple(idents), otherwise());
     syn::parse_quote!(match #value { #only => #all, #otherwise => ::core::unreachable!() })
 }
 
-/// As [`of`], where `pat` matches all values.
+/// As [`of`], for a pattern that is irrefutable.
 pub(crate) fn of_all(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {
     let (only, all) = (only(pat, idents), tuple(idents));
     syn::parse_quote!(match #value { #only => #all })
 }
 
-/// As [`of`], for locals that are made together.
+/// As [`of`], for locals that are rematerialized together.
 pub(crate) fn together(
     SharedPattern { pat, value, always_matches }: &SharedPattern,
     idents: &[Ident],
@@ -30,7 +30,7 @@ pub(crate) fn together(
     if *always_matches { of_all(pat, value, idents) } else { of(pat, value, idents) }
 }
 
-/// Some names as one pattern or value.
+/// The names as one pattern or expression.
 pub(crate) fn tuple(idents: &[Ident]) -> TokenStream {
     match idents {
         [ident] => ident.to_token_stream(),
@@ -38,7 +38,7 @@ pub(crate) fn tuple(idents: &[Ident]) -> TokenStream {
     }
 }
 
-/// `_`, which may be one pattern too many.
+/// `_`, without the lint for unreachable arms.
 pub(crate) fn otherwise() -> Pat {
     Pat::Verbatim(quote!(
         #[allow(unreachable_patterns)]
@@ -46,23 +46,23 @@ pub(crate) fn otherwise() -> Pat {
     ))
 }
 
-/// What the binding matches.
+/// The subpattern of a binding, or `_`.
 fn without_binding(binding: &mut PatIdent) -> Pat {
     match binding.subpat.take() {
         Some((_, mut inner)) => {
-            // Of these the binding had need.
+            // The binding needed the parentheses.
             if let Pat::Paren(inner) = &mut *inner {
                 inner.paren_token = syn::token::Paren(Span::mixed_site());
             }
             *inner
         }
-        // Where rustc says something of the field that it is for.
+        // The span of the binding, where rustc reports errors about the field.
         None => syn::parse_quote_spanned!(binding.ident.span()=> _),
     }
 }
 
-/// The pattern with some of its bindings, as it finds them where it has matched: what it does not need for that
-/// is a wildcard, since it may have been changed. Which of several alternatives it was, it tests again.
+/// The pattern with `idents` as its only bindings. It has matched the value before, so other subpatterns become
+/// wildcards: their values may have changed. Alternatives are tested again.
 pub(crate) fn only(pat: &Pat, idents: &[Ident]) -> Pat {
     let mut pat = pat.clone();
     Only(idents).visit_pat_mut(&mut pat);
@@ -84,7 +84,7 @@ impl Only<'_> {
                 visit::visit_pat_ident(self, pat);
             }
             fn visit_expr(&mut self, _: &'ast Expr) {}
-            // Who knows what it binds.
+            // A macro may bind any name.
             fn visit_macro(&mut self, _: &'ast syn::Macro) {
                 self.1 = true;
             }
@@ -94,7 +94,7 @@ impl Only<'_> {
         binds.1
     }
 
-    /// Leaves out the bindings that are not wanted, and no test.
+    /// Removes the other bindings, and no tests.
     fn leave_out(&self, pat: &mut Pat) {
         struct LeavesOut<'a>(&'a Only<'a>);
         impl VisitMut for LeavesOut<'_> {
@@ -111,7 +111,7 @@ impl Only<'_> {
         LeavesOut(self).visit_pat_mut(pat);
     }
 
-    /// What is left of a pattern that binds what is not wanted.
+    /// Replaces a binding that is not in the list by its subpattern.
     fn unbind(&self, pat: &mut Pat) {
         while let Pat::Ident(inner) = pat
             && !self.keeps(inner)
@@ -145,7 +145,7 @@ impl VisitMut for Only<'_> {
                 whole.subpat.take_if(|(_, inside)| !is_needed(inside));
             }
             Pat::Or(or) => {
-                // Which alternative it was does not depend on what is wanted.
+                // The alternatives are compared with all their bindings.
                 let bound = bindings(&or.cases[0]);
                 let mut cases = or.cases.clone();
                 cases.iter_mut().for_each(|case| Only(&bound).visit_pat_mut(case));
@@ -164,7 +164,7 @@ impl VisitMut for Only<'_> {
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
         field.colon_token = Some(Default::default());
         self.visit_pat_mut(&mut field.pat);
-        // rustc warns of a name that is given twice.
+        // rustc warns about `name: name`.
         if let (Pat::Ident(pat), Member::Named(name)) = (&*field.pat, &field.member)
             && pat.ident == *name
             && pat.subpat.is_none()
@@ -176,16 +176,15 @@ impl VisitMut for Only<'_> {
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
 }
 
-/// Whether the pattern finds the same parts when it is matched again, though what it binds may have been changed
-/// by then. It does not test again what it has tested, but for which of several alternatives it was: in
-/// `(x, None) | (None, x)` a change of `x` may make the other one match.
+/// Whether the pattern finds the same parts when it is matched again, though its bindings may have been changed since.
+/// Only alternatives are tested again: in `(x, None) | (None, x)`, a change of `x` may make the other one match.
 pub(crate) fn finds_again(pat: &Pat) -> bool {
     let Bindings { all, by_ref, are_by_ref, .. } = Bindings::of(pat);
     let idents = if by_ref.is_empty() || are_by_ref { all } else { by_ref };
     !has_alternatives(&only(pat, &idents))
 }
 
-/// Whether a guard may have to do with which alternative it was.
+/// Whether a guard may have selected one of several alternatives.
 pub(crate) fn depends_on_guard(pat: &Pat) -> bool {
     matches!(pat, Pat::Guard(guarded) if {
         has_alternatives(&only(&guarded.pat, &Bindings::of(&guarded.pat).all))

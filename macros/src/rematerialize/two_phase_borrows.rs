@@ -1,8 +1,8 @@
-//! Receivers that are borrowed after the awaits in the arguments: `lines.last_mut()`,
+//! Receivers that are borrowed after the awaits in the arguments, as in rustc's two-phase borrows: `lines.last_mut()`,
 //! `map.entry(key).or_default()`, `notes.get_or_insert_default()`.
 //!
-//! Such a chain borrows a part of a local for the call only. No other code can access the local until then, so an
-//! entry may be inserted after the await. A missing part is detected before the await, as in the source.
+//! Such a chain borrows a part of a local for one call. No other code can access the local until then, so a missing
+//! entry may be inserted after the await. A missing part panics before the await, as in the source.
 
 use syn::{Expr, ExprMethodCall};
 
@@ -16,11 +16,11 @@ use crate::syntax::forms::{is_made, is_range};
 use crate::syntax::macros;
 use crate::syntax::methods::{Fact, is, is_one_of, joins, named};
 
-/// Methods that give the items of what they are called on as values.
+/// Methods that yield items by value.
 const OWN_ITEMS: [&str; 6] =
     ["bytes", "char_indices", "chars", "into_iter", "into_keys", "into_values"];
 
-/// Methods of an iterator that do nothing until it is asked for an item.
+/// Iterator adapters that do nothing until `next` is called.
 const LAZY: [&str; 10] = [
     "cloned",
     "copied",
@@ -34,27 +34,30 @@ const LAZY: [&str; 10] = [
     "take_while",
 ];
 
-/// What a chain does besides lending.
+/// The effect of a chain besides the borrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deferred {
     /// Nothing.
     Lends,
-    /// It panics if there is nothing to lend.
+    /// Panics if there is nothing to borrow.
     MayPanic,
-    /// It puts a value into a map or an `Option`.
+    /// Inserts a value into a map or an `Option`.
     Fills,
 }
 
 impl Lower<'_> {
-    /// Keeps the arguments of a chain that is evaluated late.
-    pub(crate) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
+    /// Saves the arguments of a chain that is evaluated after later operands.
+    pub(crate) fn save_deferred_arguments(&mut self, chain: Expr, changed: &Changed) -> Expr {
         match chain {
             Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_keys(*call.receiver, changed);
+                *call.receiver = self.save_deferred_arguments(*call.receiver, changed);
                 let joins = joins(&call);
                 for arg in &mut call.args {
                     if joins && is_call(arg) {
-                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
+                        *arg = self.save_deferred_arguments(
+                            std::mem::replace(arg, Expr::PLACEHOLDER),
+                            changed,
+                        );
                     } else if !self.borrows().lasts(arg, changed) {
                         *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
                     }
@@ -62,12 +65,14 @@ impl Lower<'_> {
                 Expr::MethodCall(call)
             }
             Expr::Field(mut expr) => {
-                *expr.base = self.keep_keys(*expr.base, changed);
+                *expr.base = self.save_deferred_arguments(*expr.base, changed);
                 Expr::Field(expr)
             }
-            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
+            Expr::Paren(expr) if !is_range(&expr.expr) => {
+                self.save_deferred_arguments(*expr.expr, changed)
+            }
             value if is_made(&value) || is_range(&value) => {
-                self.borrowed += 1;
+                self.kept_temporaries += 1;
                 self.spill(value)
             }
             place => place,
@@ -76,7 +81,7 @@ impl Lower<'_> {
 }
 
 impl Borrows<'_> {
-    /// What the chain does if it can be evaluated after what follows.
+    /// The effect of the chain, if it can be evaluated after later operands.
     pub(crate) fn deferred(&self, chain: &Expr) -> Option<Deferred> {
         match chain {
             Expr::MethodCall(call) => self.deferred_call(call),
@@ -102,7 +107,7 @@ impl Borrows<'_> {
                     call.args.len() == 1 && self.deferred(&call.receiver)? != Deferred::MayPanic;
                 is_entry.then_some(Deferred::Lends)
             }
-            method if named(method, Fact::Fills) => {
+            method if named(method, Fact::Inserts) => {
                 let entry = receiver.filter(|entry| gives_entry(entry))?;
                 self.deferred_call(entry)?;
                 call.args.iter().all(is_empty).then_some(Deferred::Fills)
@@ -119,8 +124,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether a call gives the items of what can be evaluated later, and does nothing until it is asked for
-    /// one.
+    /// Whether a call returns a lazy iterator whose items can be found after later operands.
     fn has_late_items(&self, call: &ExprMethodCall) -> bool {
         let are_late = call.args.iter().all(|arg| self.is_late_argument(call, arg));
         let receiver = &*call.receiver;
@@ -135,7 +139,7 @@ impl Borrows<'_> {
         matches!(items, Expr::MethodCall(call) if self.has_late_items(call))
     }
 
-    /// Whether an argument of a method that gives an iterator may be evaluated later, once it is kept.
+    /// Whether an argument of a lazy iterator may be evaluated after later operands, once it is saved.
     fn is_late_argument(&self, call: &ExprMethodCall, arg: &Expr) -> bool {
         match arg {
             Expr::Closure(closure) => closure.asyncness.is_none(),
@@ -144,7 +148,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// What a chain which is evaluated late names once its arguments are kept.
+    /// The places that a deferred chain names once its arguments are saved.
     pub(crate) fn named_by_deferred(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
         match chain {
             Expr::MethodCall(call) => {
@@ -166,7 +170,7 @@ impl Borrows<'_> {
         }
     }
 
-    /// Whether an argument of a chain need not be kept, because it is the same later on.
+    /// Whether an argument of a deferred chain needs no saving, because it does not change.
     fn lasts(&self, arg: &Expr, changed: &Changed) -> bool {
         match arg {
             Expr::Path(_) => self.is_stable_value(arg, changed),
@@ -179,7 +183,7 @@ impl Borrows<'_> {
         call.args.iter().all(|arg| self.never_changes(arg))
     }
 
-    /// Whether an argument finds the same part at any time, once it is kept.
+    /// Whether a saved argument finds the same part at any time.
     fn is_key(&self, arg: &Expr) -> bool {
         match arg {
             Expr::Reference(arg) => arg.mutability.is_none() && self.is_place(&arg.expr),
@@ -189,7 +193,7 @@ impl Borrows<'_> {
     }
 }
 
-/// Whether the chain goes through items that are borrowed, whatever stands behind them.
+/// Whether the chain iterates over a borrowed collection.
 pub(crate) fn lends_items(chain: &Expr) -> bool {
     match chain {
         Expr::MethodCall(call) => is(call, Fact::Items) || lends_items(&call.receiver),
@@ -197,17 +201,17 @@ pub(crate) fn lends_items(chain: &Expr) -> bool {
     }
 }
 
-/// Whether the call makes an entry of a map, of which the value may have been changed.
+/// Whether the call returns an entry of a map, whose value may be changed.
 fn gives_entry(call: &ExprMethodCall) -> bool {
     call.method == "entry"
 }
 
-/// Whether the expression is a chain of methods itself: `b.iter()` in `a.iter().chain(b.iter())`.
+/// Whether the argument is a chain of methods: `b.iter()` in `a.iter().chain(b.iter())`.
 fn is_call(arg: &Expr) -> bool {
     matches!(arg, Expr::MethodCall(_))
 }
 
-/// Whether the expression makes something empty, or names what does.
+/// Whether the expression creates an empty value, or names a function that may.
 fn is_empty(arg: &Expr) -> bool {
     match arg {
         Expr::Lit(_) | Expr::Path(_) => true,

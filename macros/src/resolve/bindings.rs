@@ -16,13 +16,13 @@ impl Resolver<'_> {
         self.bind_names(pat, false);
     }
 
-    /// As [`bind`](Self::bind), where every value matches, and no constant can stand.
+    /// As [`bind`](Self::bind), for an irrefutable pattern, which has no constants.
     pub(super) fn bind_certain(&mut self, pat: &mut Pat) {
         self.bind_names(pat, true);
     }
 
     pub(super) fn bind_names(&mut self, pat: &mut Pat, is_certain: bool) {
-        // Constants and ranges in a pattern are looked up in the scope outside it.
+        // Constants and ranges in a pattern are resolved in the scope outside it.
         let mut binder = Binder { resolver: self, bound: NameMap::default(), is_certain };
         binder.visit_pat_mut(pat);
         let bound = binder.bound;
@@ -31,14 +31,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// A binding that can be alive across an await.
+    /// Adds a binding that may live across an await.
     fn add_local(&mut self, pat: &syn::PatIdent) -> Binding {
         let source = pat.ident.to_string();
         let first = self.taken.insert(source.clone());
         let ident = match (is_binding(pat), first) {
             (true, true) => pat.ident.clone(),
             (true, false) => self.fresh(&pat.ident),
-            // Later passes go by the case.
+            // Later passes recognize constants by their case.
             (false, _) => {
                 let lower = source.to_lowercase();
                 self.fresh(&Ident::new(&lower, pat.ident.span()))
@@ -54,8 +54,7 @@ impl Resolver<'_> {
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 
-    /// A binding of code that does not suspend. It must not be called like a local, whether that comes before
-    /// it or after it.
+    /// Adds a binding of code that does not suspend. Its name must differ from that of every local in the function.
     fn add_own(&mut self, pat: &syn::PatIdent) -> Binding {
         let name = pat.ident.to_string();
         let is_called_so = self.of_locals.contains(&name);
@@ -67,7 +66,7 @@ impl Resolver<'_> {
 struct Binder<'a, 'r> {
     resolver: &'a mut Resolver<'r>,
     bound: NameMap<Binding>,
-    /// Whether the pattern matches every value.
+    /// Whether the pattern is irrefutable.
     is_certain: bool,
 }
 
@@ -81,8 +80,7 @@ impl Binder<'_, '_> {
             || self.is_certain && patterns::is_all_capital(&pat.ident) && !self.is_constant(pat)
     }
 
-    /// Notes a binding that gets another name, where a constant of its own name would be meant, if there
-    /// were one.
+    /// Records a renamed binding that might be a constant of that name.
     fn note_renamed(&mut self, pat: &syn::PatIdent) {
         let is_plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
         if is_plain && !self.is_certain {
@@ -97,7 +95,7 @@ impl VisitMut for Binder<'_, '_> {
             && let Pat::Ident(constant) = &*pat
             && self.is_constant(constant)
         {
-            // As one that all passes know for what it is.
+            // A path is a constant to all later passes.
             let path = constant.ident.clone().into();
             *pat = Pat::Path(syn::PatPath { attrs: Vec::new(), qself: None, path });
             return;
@@ -121,7 +119,7 @@ impl VisitMut for Binder<'_, '_> {
         if self.binds(pat) {
             let name = pat.ident.to_string();
             let binding = match self.bound.get(&name) {
-                // The same name in another alternative.
+                // Another alternative of the pattern binds the same name.
                 Some(binding) => binding.clone(),
                 None if self.resolver.lowered => self.resolver.add_local(pat),
                 None => self.resolver.add_own(pat),

@@ -1,7 +1,7 @@
-//! What binds a name: a pattern, whatever it calls things, and the value that is matched against it.
+//! The fingerprint of a binding: its pattern, without names, and the value matched against it.
 //!
-//! A local is known by the hash of this. Names do not count in it, so two locals that exchange their names are noticed:
-//! each is bound then as the other one was.
+//! A saved local is found by this fingerprint if its name has changed. Names are not part of it, so an exchange of the
+//! names of two locals is detected: each name then has the fingerprint of the other.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -12,23 +12,23 @@ use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::patterns::{is_binding, split_type};
 use crate::syntax::suspend;
 
-/// What binds the names of a pattern.
+/// The source of the bindings of a pattern.
 #[derive(Default)]
 pub(super) struct BoundBy {
-    /// The pattern as it is in the source, if its bindings are locals.
+    /// The pattern as the user wrote it, if its bindings are locals.
     pat: Option<Pat>,
     value: Option<Fingerprint>,
-    /// Whether the value is that of an await.
+    /// Whether the value comes from an await.
     pub(super) is_awaited: bool,
 }
 
 impl BoundBy {
-    /// The pattern of a parameter. It is known by its name, as callers know it.
+    /// A parameter. Its name is part of the fingerprint, because callers know it.
     pub(super) fn parameter(param: &impl ToTokens) -> Self {
         Self { value: Some(Fingerprint::of(param)), ..Self::default() }
     }
 
-    /// A pattern and the value that is matched against it. A type that is written at the binding does not count.
+    /// A pattern and the value matched against it. The declared type does not count.
     pub(super) fn value(pat: &Pat, value: Option<&Expr>) -> Self {
         Self {
             pat: Some(split_type(pat).0.clone()),
@@ -37,12 +37,12 @@ impl BoundBy {
         }
     }
 
-    /// A pattern of a `select!`, and the future in its arm.
+    /// A pattern of a `select!`, and the future of its branch.
     pub(super) fn future(pat: &Pat, future: &Expr) -> Self {
         Self { is_awaited: true, ..Self::value(pat, Some(future)) }
     }
 
-    /// That of one of the names in the pattern.
+    /// The fingerprint of one name in the pattern.
     pub(super) fn fingerprint(&self, name: &str) -> Fingerprint {
         let value = self.value.unwrap_or(Fingerprint::NONE);
         let Some(mut pat) = self.pat.clone() else { return value };
@@ -51,14 +51,14 @@ impl BoundBy {
     }
 }
 
-/// Takes the names from a pattern, except that it tells the one of interest from the others.
+/// Replaces the names in a pattern, so that only the position of `name` counts.
 struct Unnamed<'a> {
     name: &'a str,
 }
 
 impl VisitMut for Unnamed<'_> {
     fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        // The name of the field stays.
+        // The field's name stays.
         field.colon_token.get_or_insert_default();
         visit_mut::visit_field_pat_mut(self, field);
     }
@@ -67,7 +67,7 @@ impl VisitMut for Unnamed<'_> {
         if is_binding(pat) {
             let name = if pat.ident == self.name { "this" } else { "other" };
             pat.ident = Ident::new(name, Span::call_site());
-            // It does not make it another one.
+            // `mut` does not change the binding's identity.
             pat.mutability = None;
         }
         visit_mut::visit_pat_ident_mut(self, pat);

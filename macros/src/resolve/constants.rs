@@ -1,4 +1,4 @@
-//! Names in patterns that are constants, whatever their case.
+//! Lower-case constants, which a pattern may name.
 
 use syn::visit::Visit;
 use syn::{Block, Item};
@@ -6,7 +6,7 @@ use syn::{Block, Item};
 use crate::collections::by_name::NameSet;
 use crate::syntax::source::declared_around;
 
-/// The constants of the body, and those of the file that the body sees.
+/// The constants declared in the body, and those of the file that are in scope there.
 pub(super) fn around(body: &Block) -> NameSet {
     let mut items = Items(declared_around(body.brace_token.span.open()).into_iter().collect());
     items.visit_block(body);

@@ -40,7 +40,7 @@ impl VisitMut for Renamer<'_, '_> {
 }
 
 impl Resolver<'_> {
-    /// Notes a macro of the body, which sees the locals before it.
+    /// Records a macro defined in the body. Its definition sees the locals before it.
     pub(super) fn define_macro(&mut self, item: &ItemMacro) {
         if item.ident.is_none() {
             return;
@@ -53,7 +53,7 @@ impl Resolver<'_> {
                     named.get_or_insert_with(|| name.to_owned());
                 }
             });
-            // What it does by another macro of the body.
+            // A local that it names through another macro of the body.
             for name in definition::calls(&arm.transcriber) {
                 named = named.or_else(|| self.local_named_by(&name));
             }
@@ -61,22 +61,23 @@ impl Resolver<'_> {
         self.macros.push((item.clone(), named));
     }
 
-    /// Whether what the name is bound to here is a local, and no binding of code that stays as it is.
+    /// Whether the name denotes a local here, and not a binding of code that stays unchanged.
     fn is_local(&self, name: &str, binding: &Binding) -> bool {
         match binding {
             Binding::Renamed(_) => true,
-            // The context is none of the locals, but is where they are.
+            // The context is not in `locals`, but the same rules apply to it.
             Binding::Own => self.taken.contains(name),
         }
     }
 
-    /// A local that the macro of the body of that name names by itself.
+    /// A local that the definition of this macro of the body names.
     fn local_named_by(&self, name: &Ident) -> Option<String> {
         let mut known = self.macros.iter().rev();
         known.find(|(item, _)| item.ident.as_ref() == Some(name))?.1.clone()
     }
 
-    /// Refuses a macro of the body that names a local by itself: its definition stands where no local is.
+    /// Refuses a macro of the body whose definition names a local: definitions move to the start of the step function,
+    /// where no locals are.
     fn check_own_macro(&self, mac: &Macro) {
         let Some(name) = mac.path.get_ident() else { return };
         let Some(local) = self.local_named_by(name) else { return };
@@ -89,7 +90,7 @@ impl Resolver<'_> {
         );
     }
 
-    /// Refuses a macro that is a pattern and is given the name of a variable: whether it binds that is not seen.
+    /// Refuses a macro in pattern position that receives a variable's name, because it may bind the name.
     pub(super) fn check_pattern(&mut self, mac: &Macro) {
         let mut given = None;
         macros::scan_names(&mac.tokens, &mut |name| {
@@ -145,7 +146,7 @@ impl Resolver<'_> {
                     }
                 }
                 Piece::Tokens(tokens) => {
-                    // The pattern of `matches!`; names before `=` are not variables.
+                    // The second argument of `matches!` is a pattern. Names before `=` are not variables.
                     if macros::name(mac) == "matches" {
                         *tokens = self.rename_pattern(tokens.clone());
                     }
@@ -168,8 +169,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Renames what a pattern with a guard binds as the variables of these names are, which the guard
-    /// is, too.
+    /// Renames the bindings of a pattern with a guard like the variables of these names in the guard.
     fn rename_pattern(&self, tokens: TokenStream) -> TokenStream {
         let rename = |tokens| macros::rename_tokens(tokens, &|ident| self.renamed(ident));
         let parser = |input: ParseStream<'_>| {
@@ -181,7 +181,7 @@ impl Resolver<'_> {
         parser.parse2(tokens.clone()).unwrap_or_else(|_| rename(tokens))
     }
 
-    /// Renames what a format string captures, but for the `named` arguments of the call.
+    /// Renames the variables in a format string, except the `named` arguments of the call.
     fn resolve_format(&mut self, expr: &mut Expr, is_known: bool, named: &[String]) {
         let Some(literal) = macros::literal_text(expr) else { return };
         let text = literal.value();
@@ -207,7 +207,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A macro that does not read as expressions: every name in it may be a variable.
+    /// In a macro that does not parse as expressions, every name may be a variable.
     fn resolve_tokens(&mut self, mac: &mut Macro) {
         let mut unclear = None;
         find_literals(&mac.tokens, &mut |literal| {
@@ -231,7 +231,7 @@ impl Resolver<'_> {
         mac.tokens = macros::rename_tokens(mac.tokens.clone(), &|ident| self.renamed(ident));
     }
 
-    /// Refuses a call that is given a variable which has got another name, and shows that.
+    /// Refuses a call that receives a renamed variable and prints its name.
     fn check_shown(&self, mac: &Macro) {
         if shows_names(mac, self.macros.iter().map(|(item, _)| item)) {
             let (path, bang, name) = (&mac.path, &mac.bang_token, macros::name(mac));
@@ -255,7 +255,7 @@ impl Resolver<'_> {
 
     fn resolve_select(&mut self, mac: &mut Macro) {
         let Ok(mut select) = mac.parse_body::<crate::syntax::select::Select>() else {
-            // `anf` reports what is wrong.
+            // `anf` reports the error.
             return;
         };
         for arm in &mut select.arms {
@@ -274,7 +274,7 @@ impl Resolver<'_> {
         mac.tokens = select.into_token_stream();
     }
 
-    /// A future that is awaited where it stands. The code of an `async` block is taken apart there.
+    /// Visits an awaited operation. An `async` block there is lowered.
     pub(super) fn resolve_branch(&mut self, future: &mut Expr) {
         match future {
             Expr::Async(block) => {

@@ -6,6 +6,12 @@
 //! uses in macros and format strings. Code that does not suspend keeps its own bindings, and their names unless a
 //! local has the name. Assumes that lower-case names in patterns are bindings, and others constants or variants,
 //! unless a declaration around the function or the place of the pattern shows otherwise.
+//!
+//! ```text
+//! let total = price(id).await;            let total = price(id).await;
+//! let total = round(total).await;    →    let total_2 = round(total).await;
+//! note!("{total}")                        note!("{total_2}")
+//! ```
 
 mod bindings;
 mod bound_by;
@@ -27,7 +33,7 @@ use crate::syntax::suspend;
 
 use self::bound_by::BoundBy;
 
-/// Gives every binding its name.
+/// Gives every binding a unique name, and returns the locals.
 pub(crate) fn resolve(
     context: Option<&Ident>,
     params: &mut [PatType],
@@ -36,9 +42,8 @@ pub(crate) fn resolve(
 ) -> Locals {
     let held = parameters::hold(params, body);
     let constants = constants::around(body);
-    // A local must not be called like a function or constant that the body uses, because later
-    // passes know locals by their names. A first round finds out what those are called, and what all
-    // locals are. If nothing is called alike, there is nothing that a second one would do otherwise.
+    // Later passes find locals by name, so no local may have the name of a function or constant that the body uses. The
+    // first round collects both kinds of names; the second, with the names known, runs only if they overlap.
     let source = (&*params, &*body);
     let mut resolver = Resolver::new(context, source, &constants, diagnostics);
     let mut resolved = resolver.run();
@@ -60,7 +65,7 @@ pub(crate) fn resolve(
     locals
 }
 
-/// All names of the function.
+/// All names in the function.
 fn names_in((params, body): (&[PatType], &Block)) -> Names {
     let mut names = Names::of(body.to_token_stream());
     for param in params {
@@ -69,39 +74,39 @@ fn names_in((params, body): (&[PatType], &Block)) -> Names {
     names
 }
 
-/// What a name means.
+/// A binding in scope.
 #[derive(Clone, Debug)]
 enum Binding {
     /// A binding that keeps its name.
     Own,
-    /// A binding that has got this name.
+    /// A binding with this new name.
     Renamed(Ident),
 }
 
 struct Resolver<'a> {
-    /// The function as it was.
+    /// The function before the pass.
     source: (&'a [PatType], &'a Block),
-    /// The names in use in it, looked for when a new one is needed.
+    /// All names in the source, collected when the first new name is needed.
     names: Option<Names>,
-    /// The names of all bindings so far that are in `locals`, as the source has them.
+    /// The source names of the locals bound so far.
     taken: NameSet,
-    /// The names of all bindings that will be.
+    /// The source names of all locals, from the first round.
     of_locals: NameSet,
-    /// The names of the bindings so far that are not, and of what macros may bind in patterns.
+    /// The names of other bindings so far, and of possible bindings by macros in patterns.
     own: NameSet,
     locals: Locals,
     scopes: Vec<NameMap<Binding>>,
-    /// The macros of the body that are in scope, each with a local that it names by itself.
+    /// The macros of the body that are in scope, each with a local that its definition names.
     macros: Vec<(ItemMacro, Option<String>)>,
-    /// What is no binding where it stands in a pattern.
+    /// Names that are constants where a pattern has them.
     constants: &'a NameSet,
-    /// Names that are used where no binding of theirs is in scope.
+    /// Names used where no binding of them is in scope.
     foreign: NameSet,
     /// Whether the statement being visited suspends, so that its bindings are locals.
     lowered: bool,
-    /// What binds the names of the pattern that is visited next.
+    /// The source of the next pattern's bindings.
     bound_by: BoundBy,
-    /// What the `let`s bind whose values are being visited.
+    /// By enclosing `let`, the names that it binds, while its initializer is visited.
     lets: Vec<Names>,
     diagnostics: &'a Diagnostics,
 }
@@ -138,7 +143,7 @@ impl<'a> Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// Gives the function as it is then.
+    /// Resolves a copy of the function, and returns it.
     fn run(&mut self) -> (Vec<PatType>, Block) {
         let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
         for param in &mut params {
@@ -158,31 +163,31 @@ impl Resolver<'_> {
         (params, body)
     }
 
-    /// A name like this one that occurs nowhere.
+    /// A name similar to `like` that does not occur in the function.
     fn fresh(&mut self, like: &Ident) -> Ident {
         self.names.get_or_insert_with(|| names_in(self.source)).fresh(like)
     }
 
-    /// Has people not see what a pattern has bound.
+    /// Marks the locals of a pattern as redacted.
     fn redact(&mut self, pat: &Pat) {
         for local in bound_locals(&self.locals, pat) {
             self.locals[local].visibility.redacted = true;
         }
     }
 
-    /// What binds the names of a pattern that is matched against a value, if they are locals.
+    /// The source of the bindings of a pattern, if they are locals.
     fn bound_by(&self, pat: &Pat, value: Option<&Expr>) -> BoundBy {
         if self.lowered { BoundBy::value(pat, value) } else { BoundBy::default() }
     }
 
-    /// Whether no name stands for two of these: locals, other bindings, and what is no binding.
+    /// Whether no name denotes two of these: a local, another binding, and an item.
     fn is_settled(&self) -> bool {
         self.foreign.is_disjoint(&self.taken)
             && self.own.is_disjoint(&self.taken)
             && self.own.is_disjoint(&self.foreign)
     }
 
-    /// Notes the use of a name.
+    /// Records the use of a name.
     fn note_use(&mut self, name: &str) {
         if self.lookup(name).is_none() {
             self.foreign.insert(name.to_owned());
@@ -197,7 +202,7 @@ impl Resolver<'_> {
         renamed(self.lookup(&ident.to_string())?, ident)
     }
 
-    /// Runs `visit` in a scope of its own.
+    /// Runs `visit` in a new scope.
     fn scoped(&mut self, lowered: bool, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.lowered, lowered);
         self.scopes.push(NameMap::default());
@@ -249,7 +254,7 @@ impl VisitMut for Resolver<'_> {
                     }
                 }
                 if !former_names.is_empty() {
-                    // There is one: the attribute is on no other pattern.
+                    // The attribute is allowed on a pattern with one binding only.
                     for local in bound_locals(&self.locals, &local.pat) {
                         self.locals[local].identity.former_names.clone_from(&former_names);
                     }
@@ -261,7 +266,7 @@ impl VisitMut for Resolver<'_> {
                 }
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
-            // Other items see no locals.
+            // Other items cannot see locals.
             Stmt::Item(_) => {}
             other => visit_mut::visit_stmt_mut(self, other),
         }
@@ -369,7 +374,7 @@ impl VisitMut for Resolver<'_> {
     fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
 
-/// The new name of what is bound, where the source has this one.
+/// The new name of a binding, if it differs from the source.
 fn renamed(binding: &Binding, ident: &Ident) -> Option<Ident> {
     match binding {
         Binding::Own => None,

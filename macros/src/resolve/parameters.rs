@@ -12,8 +12,8 @@ use crate::frontend::redact;
 use crate::syntax::hygiene::hidden;
 use crate::syntax::patterns::{bindings, has_ref};
 
-/// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it
-/// apart in the body. Gives these names, and those that they are stored under.
+/// Gives such a parameter, and those after it, which are dropped before it, a name of its own, and destructures it in
+/// the body. Returns the new names with their stored names.
 pub(super) fn hold(params: &mut [PatType], body: &mut Block) -> Vec<(Ident, String)> {
     let first = params.iter().position(|param| has_ref(&param.pat)).unwrap_or(params.len());
     let held = params.iter_mut().enumerate().skip(first).map(|(index, param)| {

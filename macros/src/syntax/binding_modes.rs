@@ -5,16 +5,16 @@ use syn::{Expr, Ident, Pat, PatIdent, PatReference};
 
 use super::patterns::is_binding;
 
-/// How a pattern binds.
+/// The bindings of a pattern by their mode.
 pub(crate) struct Bindings {
     pub(crate) all: Vec<Ident>,
-    /// All by `ref` or `ref mut`.
+    /// Whether all bindings have `ref` or `ref mut`.
     pub(crate) are_by_ref: bool,
-    /// Those that are.
+    /// The bindings with `ref` or `ref mut`.
     pub(crate) by_ref: Vec<Ident>,
-    /// One by `ref mut`.
+    /// Whether a binding has `ref mut`.
     pub(crate) has_mutable: bool,
-    /// There is a `&` in it, behind which values are copied.
+    /// Whether the pattern has a `&`, behind which bindings copy.
     pub(crate) has_reference: bool,
 }
 
@@ -54,7 +54,7 @@ impl Visit<'_> for Bindings {
     fn visit_expr(&mut self, _: &Expr) {}
 }
 
-/// Whether all that the pattern binds, it binds by `ref` or `ref mut`.
+/// Whether all bindings of the pattern have `ref` or `ref mut`.
 pub(crate) fn binds_by_ref(pat: &Pat) -> bool {
     Bindings::of(pat).are_by_ref
 }

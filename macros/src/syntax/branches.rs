@@ -6,7 +6,7 @@ use syn::{Expr, Pat};
 
 use super::suspend;
 
-/// Whether a branch awaits, and not only what says which of them it is.
+/// Whether a branch awaits, and not only its condition or scrutinee.
 pub(crate) fn awaits_in_branch(value: &Expr) -> bool {
     match value {
         Expr::If(expr) => branches_await(expr),
@@ -26,7 +26,8 @@ pub(crate) fn arms_await(expr: &syn::ExprMatch) -> bool {
     expr.arms.iter().any(|arm| suspend::expr(&arm.body))
 }
 
-/// What says when an arm is taken: its pattern, and for one that takes all the rest, those `before` it. Adds it to these.
+/// The code that decides whether an arm is taken: its pattern and, for a catch-all, the patterns `before` it. Adds the
+/// pattern to `before`.
 pub(crate) fn in_arm(pat: &Pat, before: &mut TokenStream) -> TokenStream {
     let takes_rest = match pat {
         Pat::Wild(_) => true,

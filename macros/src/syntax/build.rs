@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 use syn::{Expr, Pat, Stmt as Source};
 
-/// The value of what has none, which rustc sees at `span`.
+/// `()` with the span at which rustc reports errors.
 pub(crate) fn unit(span: Span) -> Expr {
     Expr::Tuple(syn::ExprTuple {
         attrs: Vec::new(),
@@ -20,7 +20,7 @@ pub(crate) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
     Pat::Ident(syn::PatIdent {
         attrs: Vec::new(),
         by_ref: None,
-        // It is where the name is, or rustc would take both for the macro's.
+        // With the span of the name, so that rustc does not attribute the binding to the macro.
         mutability: mutable.then(|| syn::Token![mut](ident.span())),
         ident,
         subpat: None,

@@ -2,7 +2,7 @@
 
 use syn::Expr;
 
-/// Whether the function puts a borrow into something that has it and nothing else.
+/// Whether the result of the function contains its argument and nothing else, as that of `Some` does.
 pub(crate) fn only_wraps(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let names: Vec<_> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
@@ -13,7 +13,7 @@ pub(crate) fn only_wraps(function: &Expr) -> bool {
     }
 }
 
-/// Whether the path is one of a constant, as far as its spelling shows.
+/// Whether the path names a constant, judged by its spelling.
 pub(crate) fn names_constant(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|segment| {
         let name = segment.ident.to_string();
@@ -23,7 +23,7 @@ pub(crate) fn names_constant(path: &syn::Path) -> bool {
     })
 }
 
-/// Whether the function is one of a struct or an enum with fields in parentheses, by its name.
+/// Whether the function is a tuple constructor, judged by its name.
 pub(crate) fn is_constructor(function: &Expr) -> bool {
     let Expr::Path(path) = function else { return false };
     let name = path.path.segments.last().map(|segment| segment.ident.to_string());

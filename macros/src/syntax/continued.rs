@@ -2,8 +2,8 @@
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// Whether the code calls `continue_as_new` with anything but a call of the workflow `own` itself. It goes by tokens: the
-/// call may stand within a macro such as `select!`.
+/// Whether the code calls `continue_as_new` with anything but a call of the workflow `own`. The search is by tokens,
+/// because the call may be within a macro such as `select!`.
 pub(crate) fn as_another(code: TokenStream, own: &Ident) -> bool {
     let mut tokens = code.into_iter();
     while let Some(token) = tokens.next() {
@@ -26,7 +26,7 @@ pub(crate) fn as_another(code: TokenStream, own: &Ident) -> bool {
     false
 }
 
-/// Whether this is `own(…)`.
+/// Whether the tokens are a call `own(…)`.
 fn is_call_of(code: TokenStream, own: &Ident) -> bool {
     let mut tokens = code.into_iter();
     matches!(tokens.next(), Some(TokenTree::Ident(word)) if word == *own)

@@ -8,7 +8,7 @@ use syn::{Block, Expr, Stmt};
 
 use super::macros;
 
-/// Whether control always jumps out of a statement.
+/// Whether a statement always jumps out.
 pub(crate) fn always(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Local(local) => local.init.as_ref().is_some_and(|init| always_within(&init.expr)),
@@ -17,7 +17,7 @@ pub(crate) fn always(stmt: &Stmt) -> bool {
     }
 }
 
-/// Whether control always jumps out of an expression.
+/// Whether an expression always jumps out.
 pub(crate) fn always_within(expr: &Expr) -> bool {
     match expr {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
@@ -54,8 +54,8 @@ fn in_block(block: &Block) -> bool {
     block.stmts.iter().any(always)
 }
 
-/// Whether nothing may come to the end of a statement: it jumps, or calls what may never return. Only
-/// free functions and macros are taken for such.
+/// Whether the end of a statement may be unreachable: it jumps, or calls a function that may never return. Only free
+/// functions and macros count.
 pub(crate) fn may_never_end(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Expr(expr, _) => never_ends(expr),
@@ -80,7 +80,7 @@ fn never_ends(expr: &Expr) -> bool {
     }
 }
 
-/// Whether there may be jumps in macros of a statement that cannot be taken apart.
+/// Whether macros of a statement that do not parse as expressions may contain jumps.
 pub(crate) fn are_hidden(stmt: &Stmt) -> bool {
     struct Hidden(bool);
     impl Visit<'_> for Hidden {

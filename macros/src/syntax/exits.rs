@@ -7,19 +7,19 @@ use super::macros::{Piece, write_out};
 use super::select::Select;
 use super::{macros, suspend};
 
-/// Whether an expression may be left before it has a value, and for where.
+/// The ways to leave an expression before it has a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Exits {
-    /// By `break` or `continue`.
+    /// Whether it has a `break` or `continue` of a loop around it.
     pub(crate) loops: bool,
-    /// By `return` or `?`.
+    /// Whether it has a `return` or `?`.
     pub(crate) function: bool,
-    /// So that a loop around the expression ends: by `break`, or to go on with a loop that has a label.
+    /// Whether it may end a loop around it: by `break`, or by `continue` with the label of an outer loop.
     pub(crate) ends: bool,
 }
 
 impl Exits {
-    /// Adds those of `expr`.
+    /// Adds the exits of `expr`.
     pub(crate) fn note(&mut self, expr: &Expr) {
         let mut search = Search { exits: self, own: OwnTargets::default() };
         search.visit_expr(expr);
@@ -90,7 +90,7 @@ impl Visit<'_> for Search<'_> {
             }
             return;
         }
-        // What is in others cannot be seen.
+        // The jumps in other macros are unknown.
         let is_seen = macros::is_known(mac) || suspend::awaiting(mac).is_some();
         let pieces = if is_seen { macros::parse(mac) } else { None };
         for piece in pieces.iter().flatten() {
@@ -109,7 +109,7 @@ impl Visit<'_> for Search<'_> {
     fn visit_item(&mut self, _: &syn::Item) {}
 }
 
-/// The loops and labeled blocks of a piece of code around the place that is looked at.
+/// The loops and labeled blocks around a position, within a piece of code.
 #[derive(Default)]
 pub(crate) struct OwnTargets {
     labels: Vec<String>,
@@ -134,7 +134,7 @@ impl OwnTargets {
         self.in_loop = outer.in_loop;
     }
 
-    /// Whether a jump with this label stays within the code.
+    /// Whether the target of a jump with this label is within the code.
     pub(crate) fn has(&self, label: Option<&Lifetime>) -> bool {
         match label {
             Some(label) => self.labels.iter().any(|own| label.ident == own),
@@ -143,7 +143,7 @@ impl OwnTargets {
     }
 }
 
-/// What there was before a loop or a block was entered.
+/// The innermost targets outside a loop or block.
 pub(crate) struct Outer {
     labels: usize,
     in_loop: bool,

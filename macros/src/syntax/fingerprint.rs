@@ -1,7 +1,7 @@
-//! Hashes of code, which identify awaits with equal names after more of them were added.
+//! Hashes of code, which identify awaits of equal names after an edit adds or removes one.
 //!
 //! They are stored, so they depend only on the words of the source: not on positions, spacing, trailing commas, or
-//! names given by the passes.
+//! names that the passes give.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -12,15 +12,15 @@ use std::fmt;
 pub(crate) struct Fingerprint(u32);
 
 impl Fingerprint {
-    /// That of what no code of the source makes.
+    /// The fingerprint of generated code.
     pub(crate) const NONE: Self = Self(0);
 
-    /// That of code as it is in the source.
+    /// The fingerprint of code as written.
     pub(crate) fn of(code: &impl ToTokens) -> Self {
         Self::with_names(code, |_| None)
     }
 
-    /// That of code in which `source_name` tells what the source calls an identifier, if that is something else.
+    /// The fingerprint of code; `source_name` returns the source name of a renamed identifier.
     pub(crate) fn with_names<'n>(
         code: &impl ToTokens,
         source_name: impl Fn(&str) -> Option<&'n str>,
@@ -30,7 +30,7 @@ impl Fingerprint {
         Self(hash.0.max(1))
     }
 
-    /// That of this code with the other inside it.
+    /// The fingerprint of this code around the other.
     pub(crate) fn around(self, inner: Self) -> Self {
         if self == Self::NONE {
             return inner;
@@ -40,14 +40,14 @@ impl Fingerprint {
         Self(hash.0.max(1))
     }
 
-    /// That of the `index`th of `count` that have this one, in source order.
+    /// The fingerprint of the `index`th of `count` equal pieces, in source order.
     pub(crate) fn numbered(self, index: usize, count: usize) -> Self {
         let mut hash = Hash(self.0);
         hash.word(&format!("{index} of {count}"));
         Self(hash.0.max(1))
     }
 
-    /// That of a list of which this one is left out, but for its place.
+    /// The fingerprint of a list without the element at `index`, whose position counts.
     pub(crate) fn of_others(all: &[Self], index: usize) -> Self {
         let mut hash = Hash::default();
         for (number, other) in all.iter().enumerate() {
@@ -80,7 +80,7 @@ impl Hash {
         }
     }
 
-    /// A word, and that it ends there.
+    /// Hashes a word and its end.
     fn word(&mut self, word: &str) {
         self.bytes(word.as_bytes());
         self.bytes(&[0]);
@@ -115,19 +115,19 @@ impl Hash {
     }
 }
 
-/// Which of those of its name something is, and what makes it.
+/// The position of an item among those of its name, with the fingerprint of its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// From 1.
+    /// Counted from 1.
     pub(crate) index: usize,
     pub(crate) count: usize,
     pub(crate) fingerprint: Fingerprint,
-    /// What makes the others of its name, for a local.
+    /// For a local, the fingerprint of the other locals of its name.
     pub(crate) others: Fingerprint,
 }
 
 impl Place {
-    /// That of the only one of its name.
+    /// The place of the only item of its name.
     pub(crate) fn only(fingerprint: Fingerprint) -> Self {
         Self { index: 1, count: 1, fingerprint, others: Fingerprint::NONE }
     }
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_fingerprint_never_changes() {
-        // It is in databases.
+        // The value is stored in databases.
         assert_eq!(Fingerprint::of(&quote!(charge(order.id, 5).retry(3))).to_string(), "76b054e6");
         assert_eq!(Fingerprint::NONE.to_string(), "00000000");
     }

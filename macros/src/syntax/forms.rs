@@ -1,4 +1,4 @@
-//! Facts that the form of an expression shows.
+//! Properties that the form of an expression shows.
 
 use syn::{Block, Expr, Stmt as Source, UnOp};
 
@@ -7,7 +7,7 @@ use super::macros::Piece;
 use super::methods::{Fact, gives_own, is};
 use super::operators::is_sign;
 
-/// The expression without the parentheses around it, which it does not need on its own.
+/// The expression without enclosing parentheses.
 pub(crate) fn without_parens(expr: Expr) -> Expr {
     match expr {
         Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
@@ -15,17 +15,16 @@ pub(crate) fn without_parens(expr: Expr) -> Expr {
     }
 }
 
-/// Whether the expression is the call of a method that would give an `Option` if it were one of the standard
-/// library that lends.
+/// Whether the expression calls a lookup that in the standard library returns an `Option`.
 pub(crate) fn gives_option(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => gives_option(&expr.expr),
-        Expr::MethodCall(call) => is(call, Fact::Part) && !is(call, Fact::Always),
+        Expr::MethodCall(call) => is(call, Fact::Part) && !is(call, Fact::Infallible),
         _ => false,
     }
 }
 
-/// Whether the expression makes a value that borrows from nothing.
+/// Whether the expression creates a value that borrows from no temporary.
 pub(crate) fn is_new_value(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(expr) => is_new_value(&expr.expr),
@@ -34,7 +33,7 @@ pub(crate) fn is_new_value(expr: &Expr) -> bool {
         Expr::Array(expr) => expr.elems.iter().all(is_own),
         Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
         Expr::MethodCall(call) => gives_own(call) && is_own(&call.receiver),
-        // What it makes on the way has ended with it.
+        // Temporaries in the block have ended.
         Expr::Block(expr) => expr.label.is_none(),
         Expr::Macro(call) => match macros::name(&call.mac).as_str() {
             "format" => true,
@@ -50,7 +49,7 @@ pub(crate) fn is_new_value(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is a value of its own, or a path.
+/// Whether the expression is a path or creates a value.
 pub(crate) fn is_own(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) => true,
@@ -70,7 +69,7 @@ pub(crate) fn is_plain_literal(expr: &Expr) -> bool {
     }
 }
 
-/// Whether there is an index in a place.
+/// Whether the place has an index.
 pub(crate) fn has_index(place: &Expr) -> bool {
     match place {
         Expr::Index(_) => true,
@@ -81,7 +80,7 @@ pub(crate) fn has_index(place: &Expr) -> bool {
     }
 }
 
-/// Whether temporaries in the initializer of a `let` live as long as what it declares.
+/// Whether the initializer of a `let` extends the lifetime of its temporaries.
 pub(crate) fn extends_temporaries(value: &Expr) -> bool {
     match value {
         Expr::Reference(_) => true,
@@ -94,7 +93,7 @@ pub(crate) fn extends_temporaries(value: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is a part of a list or text, which no variable can hold but as a borrow.
+/// Whether the expression is a slice or `str`, which is unsized.
 pub(crate) fn is_slice(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(expr) => is_slice(&expr.expr),
@@ -103,7 +102,7 @@ pub(crate) fn is_slice(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression ends a statement without a semicolon: it has no value.
+/// Whether the expression is a statement without a semicolon.
 pub(crate) fn is_block_like(expr: &Expr) -> bool {
     let is_unit = |block: &Block| match block.stmts.last() {
         Some(Source::Expr(expr, None)) => is_block_like(expr),
@@ -137,7 +136,7 @@ pub(crate) fn is_range(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression makes a new value.
+/// Whether the expression creates a value.
 pub(crate) fn is_made(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => is_made(&paren.expr),

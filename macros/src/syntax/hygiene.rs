@@ -9,42 +9,42 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use crate::collections::by_name::NameSet;
 use crate::syntax::names;
 
-/// What keeps the texts that a step borrows from.
+/// The variable that owns the texts from which a step borrows.
 pub(crate) const TEXTS: &str = "texts";
 
-/// What the compiler's own names start with.
+/// The prefix of generated names.
 const PREFIX: &str = "__piton_";
 
-/// A name of the compiler's own.
+/// A generated name.
 pub(crate) fn hidden(name: &str) -> Ident {
     own(name, Span::mixed_site())
 }
 
-/// As [`hidden`], where the name is written with what it starts with, so that nothing has to be put together.
+/// As [`hidden`], for a name that includes the prefix, which saves an allocation.
 pub(crate) fn written(name: &'static str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// As [`hidden`], with a number behind it.
+/// As [`hidden`], with a number at the end.
 pub(crate) fn numbered(name: &str, number: usize) -> Ident {
-    // Formatting it takes four times as long where nothing is optimized.
+    // `format!` takes four times as long in an unoptimized build.
     let mut numbered = prefixed(name);
     numbered.push_str(&number.to_string());
     Ident::new(&numbered, Span::mixed_site())
 }
 
-/// As [`hidden`]. What rustc says about it, it says of the user's code at `span`.
+/// As [`hidden`]. rustc reports errors about it at `span`.
 pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
     own(name, Span::mixed_site().located_at(span))
 }
 
-/// A name of the compiler's own that rustc takes for one of the user's at `span`, so that what it says of
-/// the variable does not seem to be about the macro.
+/// A generated name with the hygiene of the user's code at `span`, so that rustc's messages do not attribute the
+/// variable to the macro.
 pub(crate) fn in_source(name: &str, span: Span) -> Ident {
     own(name, span)
 }
 
-/// The name of a temporary that stands for what the user has written at `span`.
+/// The name of a temporary for the user's expression at `span`.
 pub(crate) fn temporary(number: usize, span: Span) -> Ident {
     in_source(&number.to_string(), span)
 }
@@ -58,19 +58,19 @@ fn prefixed(name: &str) -> String {
 
 fn own(name: &str, span: Span) -> Ident {
     let mut own = prefixed(name);
-    // What it is made of may have been a raw name.
+    // The base may be a raw identifier.
     if own.contains('#') {
         own = own.replace("r#", "");
     }
     Ident::new(&own, span)
 }
 
-/// Whether a name is one of the compiler's own.
+/// Whether a name is a generated one.
 pub(crate) fn is_hidden(name: &Ident) -> bool {
     name.to_string().starts_with(PREFIX)
 }
 
-/// The identifier that is spelled so, with its `r#` if it has one.
+/// The identifier with this spelling, perhaps with `r#`.
 pub(crate) fn spelled(name: &str, span: Span) -> Ident {
     match name.strip_prefix("r#") {
         Some(plain) => Ident::new_raw(plain, span),
@@ -78,7 +78,7 @@ pub(crate) fn spelled(name: &str, span: Span) -> Ident {
     }
 }
 
-/// The names in use in one function.
+/// The names in use in a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(NameSet);
 
@@ -112,7 +112,7 @@ impl Names {
         }
     }
 
-    /// `ident` with a number that makes it unlike all others, at the same span.
+    /// `ident` with a number that makes it unique, at the same span.
     pub(crate) fn fresh(&mut self, ident: &Ident) -> Ident {
         let name = ident.to_string();
         let plain = names::without_prefix(&name);

@@ -13,7 +13,7 @@ pub(crate) fn is_named(ident: &Ident, stmt: &Source) -> bool {
     names.found
 }
 
-/// Looks for a name.
+/// Searches for a name.
 pub(crate) struct Names {
     wanted: String,
     found: bool,

@@ -1,12 +1,12 @@
 //! Methods of the standard library, by name: how each uses its receiver, and what it returns.
 //!
-//! One table has a row for each name, so all facts about a method are in one place.
+//! One table has a row for each name, so all properties of a method are in one place.
 //!
 //! ```text
-//! order.lines.first()       first: Part                      lends a part of `order.lines`
-//! lines.iter().max()        iter: Items, max: Finds          finds one of the items that it lends
-//! list.push(line)           push: Changes                    changes `list` where it is
-//! found.unwrap_or(line)     unwrap_or: Takes, Defaults       takes `found`
+//! order.lines.first()       first: Part                      returns a borrow of a part of `order.lines`
+//! lines.iter().max()        iter: Items, max: Searches       returns a borrow of one of the items
+//! list.push(line)           push: Mutable                    borrows `list` mutably
+//! found.unwrap_or(line)     unwrap_or: ByValue, Defaults     moves `found`
 //! ```
 
 use syn::{Expr, ExprMethodCall, ExprTry, Ident};
@@ -14,112 +14,112 @@ use syn::{Expr, ExprMethodCall, ExprTry, Ident};
 use super::names::is_any_of;
 use Fact::*;
 
-/// What the methods of one name do, by the traits and types of the standard library that have them. Other types may have
-/// methods of these names, too.
+/// A property of all methods of one name in the standard library. A user's type may have a method of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fact {
-    // The receiver.
-    /// Only looks at it, if it is called without arguments.
-    LooksAlone,
-    /// Only looks at it, if it is called with one argument.
-    LooksTold,
-    /// Only looks at it and at the arguments, and the value is its own. So it is of lists, maps, ranges and texts.
-    Looks,
-    /// Changes it: none has this name and does not.
-    Changes,
-    /// Takes it: none has this name and does not.
-    Takes,
-    /// Takes it and makes the value of it, as `Option`, `Result` and `bool` do.
+    // Properties of the receiver.
+    /// Borrows it as shared, if called without arguments.
+    SharedWithoutArgument,
+    /// Borrows it as shared, if called with one argument.
+    SharedWithArgument,
+    /// Borrows it and the arguments as shared, and returns an owned value. These are methods of lists, maps, ranges and
+    /// texts.
+    Shared,
+    /// Borrows it mutably.
+    Mutable,
+    /// Takes it by value.
+    ByValue,
+    /// Takes it by value and computes the result from it, as methods of `Option`, `Result` and `bool` do.
     Maps,
 
-    // The value.
-    /// Its own, and the receiver is left where it is, if it is called without arguments.
-    Own,
-    /// A number or a truth value, which answers a question.
-    Answers,
-    /// A part of the receiver, or an `Option` of one.
+    // Properties of the result.
+    /// Owned, if called without arguments; the receiver is not moved.
+    Owned,
+    /// A number or `bool`.
+    Scalar,
+    /// A borrow of a part of the receiver, or an `Option` of one.
     Part,
-    /// As `Part`, to be changed.
+    /// As `Part`, and mutable.
     PartMut,
-    /// As `Part`, which is there in any case.
-    Always,
-    /// As `Part` or `PartMut`, of a method that is told what to look for, which is one thing.
-    Told,
-    /// All of the receiver, as something that has items.
+    /// As `Part`, and never `None`.
+    Infallible,
+    /// As `Part` or `PartMut`, for a lookup with one key.
+    ByKey,
+    /// A borrow of the whole receiver as a collection.
     Whole,
-    /// The items of the receiver, or parts of it.
+    /// An iterator over items or parts of the receiver.
     Items,
-    /// One item of an iterator, by its place.
-    Picks,
-    /// One item of an iterator, by a look at them: once they have been changed it may be another one.
-    Finds,
-    /// The items of an iterator, or some of them, in an order of their own.
+    /// One item of an iterator, selected by its position.
+    Positional,
+    /// One item of an iterator, selected by its value, so that it may be another one after a change.
+    Searches,
+    /// An iterator over the same items, or some of them, by position.
     Adapts,
-    /// Items of an iterator, or what is in an `Option`, chosen by a look at them.
-    Sifts,
-    /// Another iterator, which goes through the items only as it is gone through itself.
+    /// The items of an iterator, or the content of an `Option`, filtered by value.
+    Filters,
+    /// A lazy iterator.
     Iterator,
-    /// What is in an `Option` or `Result`.
-    Opens,
-    /// What is in an `Option` or `Result`, or something else where there is nothing.
+    /// The content of an `Option` or `Result`.
+    Unwraps,
+    /// The content of an `Option` or `Result`, or a default.
     Defaults,
-    /// A `Result` with the error that a `?` returns with where there is nothing.
-    Explains,
-    /// What is in an entry of a map, where it may have been put by the call.
-    Fills,
+    /// A `Result` with the error that `?` returns for a missing value.
+    OkOr,
+    /// A mutable borrow of the value in a map's entry, which the call may insert.
+    Inserts,
 }
 
 /// By name.
 #[rustfmt::skip]
 const METHODS: &[(&str, &[Fact])] = &[
-    ("all", &[Answers]),
+    ("all", &[Scalar]),
     ("and_then", &[Maps]),
-    ("any", &[Answers]),
-    ("append", &[Changes]),
-    ("as_bytes", &[LooksAlone, Part, Always]),
-    ("as_deref", &[Part, Always]),
+    ("any", &[Scalar]),
+    ("append", &[Mutable]),
+    ("as_bytes", &[SharedWithoutArgument, Part, Infallible]),
+    ("as_deref", &[Part, Infallible]),
     ("as_deref_mut", &[PartMut]),
     ("as_mut", &[PartMut]),
     ("as_mut_slice", &[PartMut]),
-    ("as_os_str", &[Part, Always]),
-    ("as_path", &[Part, Always]),
-    ("as_ref", &[Part, Always]),
-    ("as_slice", &[LooksAlone, Part, Always, Whole]),
-    ("as_str", &[LooksAlone, Part, Always, Whole]),
+    ("as_os_str", &[Part, Infallible]),
+    ("as_path", &[Part, Infallible]),
+    ("as_ref", &[Part, Infallible]),
+    ("as_slice", &[SharedWithoutArgument, Part, Infallible, Whole]),
+    ("as_str", &[SharedWithoutArgument, Part, Infallible, Whole]),
     ("back", &[Part]),
     ("back_mut", &[PartMut]),
     ("by_ref", &[Iterator]),
     ("chain", &[Iterator]),
-    ("char_indices", &[LooksAlone]),
-    ("chars", &[LooksAlone]),
+    ("char_indices", &[SharedWithoutArgument]),
+    ("chars", &[SharedWithoutArgument]),
     ("chunk_by", &[Items]),
     ("chunks", &[Items]),
     ("chunks_exact", &[Items]),
     ("chunks_exact_mut", &[Items]),
     ("chunks_mut", &[Items]),
-    ("clear", &[Changes]),
-    ("clone", &[LooksAlone, Own]),
+    ("clear", &[Mutable]),
+    ("clone", &[SharedWithoutArgument, Owned]),
     ("cloned", &[Iterator]),
-    ("concat", &[Looks]),
-    ("contains", &[LooksTold, Looks]),
-    ("contains_key", &[LooksTold, Looks]),
-    ("context", &[Explains]),
+    ("concat", &[Shared]),
+    ("contains", &[SharedWithArgument, Shared]),
+    ("contains_key", &[SharedWithArgument, Shared]),
+    ("context", &[OkOr]),
     ("copied", &[Iterator]),
-    ("count", &[Answers]),
+    ("count", &[Scalar]),
     ("cycle", &[Adapts, Iterator]),
-    ("dedup", &[Changes]),
+    ("dedup", &[Mutable]),
     ("difference", &[Items]),
-    ("ends_with", &[LooksTold, Looks]),
+    ("ends_with", &[SharedWithArgument, Shared]),
     ("enumerate", &[Adapts, Iterator]),
     ("err", &[Maps]),
-    ("expect", &[Takes, Opens]),
-    ("expect_err", &[Takes]),
-    ("extend", &[Changes]),
+    ("expect", &[ByValue, Unwraps]),
+    ("expect_err", &[ByValue]),
+    ("extend", &[Mutable]),
     ("file_stem", &[Part]),
-    ("fill", &[Changes]),
-    ("filter", &[Maps, Sifts, Iterator]),
+    ("fill", &[Mutable]),
+    ("filter", &[Maps, Filters, Iterator]),
     ("filter_map", &[Iterator]),
-    ("find", &[Finds]),
+    ("find", &[Searches]),
     ("first", &[Part]),
     ("first_key_value", &[Part]),
     ("first_mut", &[PartMut]),
@@ -128,150 +128,150 @@ const METHODS: &[(&str, &[Fact])] = &[
     ("front", &[Part]),
     ("front_mut", &[PartMut]),
     ("fuse", &[Iterator]),
-    ("get", &[Part, Told]),
-    ("get_key_value", &[Part, Told]),
-    ("get_mut", &[PartMut, Told]),
-    ("insert", &[Changes]),
+    ("get", &[Part, ByKey]),
+    ("get_key_value", &[Part, ByKey]),
+    ("get_mut", &[PartMut, ByKey]),
+    ("insert", &[Mutable]),
     ("inspect", &[Iterator]),
     ("intersection", &[Items]),
     ("into_iter", &[Iterator]),
-    ("is_empty", &[LooksAlone, Own, Answers]),
-    ("is_err", &[Looks, Answers]),
-    ("is_err_and", &[Answers]),
-    ("is_none", &[Looks, Answers]),
-    ("is_none_or", &[Answers]),
-    ("is_ok", &[Looks, Answers]),
-    ("is_ok_and", &[Answers]),
-    ("is_some", &[Looks, Answers]),
-    ("is_some_and", &[Answers]),
+    ("is_empty", &[SharedWithoutArgument, Owned, Scalar]),
+    ("is_err", &[Shared, Scalar]),
+    ("is_err_and", &[Scalar]),
+    ("is_none", &[Shared, Scalar]),
+    ("is_none_or", &[Scalar]),
+    ("is_ok", &[Shared, Scalar]),
+    ("is_ok_and", &[Scalar]),
+    ("is_some", &[Shared, Scalar]),
+    ("is_some_and", &[Scalar]),
     ("iter", &[Items]),
     ("iter_mut", &[Items]),
-    ("join", &[Looks]),
+    ("join", &[Shared]),
     ("keys", &[Items]),
-    ("last", &[Part, Picks]),
+    ("last", &[Part, Positional]),
     ("last_key_value", &[Part]),
     ("last_mut", &[PartMut]),
-    ("len", &[LooksAlone, Own, Answers]),
-    ("lines", &[LooksAlone, Items]),
+    ("len", &[SharedWithoutArgument, Owned, Scalar]),
+    ("lines", &[SharedWithoutArgument, Items]),
     ("map", &[Maps, Iterator]),
-    ("map_err", &[Maps, Explains]),
-    ("map_or", &[Takes]),
-    ("map_or_else", &[Takes]),
+    ("map_err", &[Maps, OkOr]),
+    ("map_or", &[ByValue]),
+    ("map_or_else", &[ByValue]),
     ("map_while", &[Iterator]),
     ("match_indices", &[Items]),
-    ("max", &[Finds]),
-    ("max_by", &[Finds]),
-    ("max_by_key", &[Finds]),
-    ("min", &[Finds]),
-    ("min_by", &[Finds]),
-    ("min_by_key", &[Finds]),
-    ("next", &[Changes, Picks]),
-    ("next_back", &[Changes, Picks]),
-    ("nth", &[Picks]),
-    ("nth_back", &[Picks]),
+    ("max", &[Searches]),
+    ("max_by", &[Searches]),
+    ("max_by_key", &[Searches]),
+    ("min", &[Searches]),
+    ("min_by", &[Searches]),
+    ("min_by_key", &[Searches]),
+    ("next", &[Mutable, Positional]),
+    ("next_back", &[Mutable, Positional]),
+    ("nth", &[Positional]),
+    ("nth_back", &[Positional]),
     ("ok", &[Maps]),
-    ("ok_or", &[Maps, Explains]),
-    ("ok_or_else", &[Takes, Explains]),
+    ("ok_or", &[Maps, OkOr]),
+    ("ok_or_else", &[ByValue, OkOr]),
     ("or", &[Maps]),
-    ("or_default", &[Fills]),
+    ("or_default", &[Inserts]),
     ("or_else", &[Maps]),
-    ("or_insert", &[Fills]),
-    ("or_insert_with", &[Fills]),
+    ("or_insert", &[Inserts]),
+    ("or_insert_with", &[Inserts]),
     ("peekable", &[Adapts, Iterator]),
-    ("pop", &[Changes, Own]),
-    ("pop_back", &[Changes]),
-    ("pop_first", &[Changes]),
-    ("pop_front", &[Changes]),
-    ("pop_last", &[Changes]),
-    ("push", &[Changes]),
-    ("push_back", &[Changes]),
-    ("push_front", &[Changes]),
-    ("push_str", &[Changes]),
+    ("pop", &[Mutable, Owned]),
+    ("pop_back", &[Mutable]),
+    ("pop_first", &[Mutable]),
+    ("pop_front", &[Mutable]),
+    ("pop_last", &[Mutable]),
+    ("push", &[Mutable]),
+    ("push_back", &[Mutable]),
+    ("push_front", &[Mutable]),
+    ("push_str", &[Mutable]),
     ("range", &[Items]),
     ("range_mut", &[Items]),
     ("rchunks", &[Items]),
     ("rchunks_mut", &[Items]),
-    ("repeat", &[Looks]),
-    ("retain", &[Changes]),
+    ("repeat", &[Shared]),
+    ("retain", &[Mutable]),
     ("rev", &[Adapts, Iterator]),
-    ("reverse", &[Changes]),
-    ("rfind", &[Finds]),
+    ("reverse", &[Mutable]),
+    ("rfind", &[Searches]),
     ("rsplit", &[Items]),
-    ("rsplit_once", &[LooksTold, Part, Told]),
+    ("rsplit_once", &[SharedWithArgument, Part, ByKey]),
     ("rsplit_terminator", &[Items]),
     ("rsplitn", &[Items]),
     ("scan", &[Iterator]),
     ("skip", &[Adapts, Iterator]),
-    ("skip_while", &[Sifts, Iterator]),
-    ("sort", &[Changes]),
-    ("split", &[LooksTold, Items]),
+    ("skip_while", &[Filters, Iterator]),
+    ("sort", &[Mutable]),
+    ("split", &[SharedWithArgument, Items]),
     ("split_ascii_whitespace", &[Items]),
-    ("split_at", &[Part, Always, Told]),
-    ("split_at_mut", &[PartMut, Told]),
+    ("split_at", &[Part, Infallible, ByKey]),
+    ("split_at_mut", &[PartMut, ByKey]),
     ("split_first", &[Part]),
     ("split_first_mut", &[PartMut]),
     ("split_inclusive", &[Items]),
     ("split_last", &[Part]),
     ("split_last_mut", &[PartMut]),
-    ("split_once", &[LooksTold, Part, Told]),
+    ("split_once", &[SharedWithArgument, Part, ByKey]),
     ("split_terminator", &[Items]),
-    ("split_whitespace", &[LooksAlone, Items]),
+    ("split_whitespace", &[SharedWithoutArgument, Items]),
     ("splitn", &[Items]),
-    ("starts_with", &[LooksTold, Looks]),
+    ("starts_with", &[SharedWithArgument, Shared]),
     ("step_by", &[Adapts, Iterator]),
-    ("strip_prefix", &[LooksTold, Part, Told]),
-    ("strip_suffix", &[LooksTold, Part, Told]),
+    ("strip_prefix", &[SharedWithArgument, Part, ByKey]),
+    ("strip_suffix", &[SharedWithArgument, Part, ByKey]),
     ("symmetric_difference", &[Items]),
     ("take", &[Adapts, Iterator]),
-    ("take_while", &[Sifts, Iterator]),
+    ("take_while", &[Filters, Iterator]),
     ("then", &[Maps]),
     ("then_some", &[Maps]),
-    ("to_ascii_lowercase", &[Looks]),
-    ("to_ascii_uppercase", &[Looks]),
-    ("to_lowercase", &[LooksAlone, Looks]),
-    ("to_owned", &[LooksAlone, Own]),
+    ("to_ascii_lowercase", &[Shared]),
+    ("to_ascii_uppercase", &[Shared]),
+    ("to_lowercase", &[SharedWithoutArgument, Shared]),
+    ("to_owned", &[SharedWithoutArgument, Owned]),
     ("to_str", &[Part]),
-    ("to_string", &[LooksAlone, Own]),
-    ("to_uppercase", &[LooksAlone, Looks]),
-    ("to_vec", &[LooksAlone]),
-    ("trim", &[LooksAlone, Part, Always]),
-    ("trim_end", &[LooksAlone, Part, Always]),
-    ("trim_end_matches", &[Part, Always, Told]),
-    ("trim_matches", &[Part, Always, Told]),
-    ("trim_start", &[LooksAlone, Part, Always]),
-    ("trim_start_matches", &[Part, Always, Told]),
-    ("truncate", &[Changes]),
+    ("to_string", &[SharedWithoutArgument, Owned]),
+    ("to_uppercase", &[SharedWithoutArgument, Shared]),
+    ("to_vec", &[SharedWithoutArgument]),
+    ("trim", &[SharedWithoutArgument, Part, Infallible]),
+    ("trim_end", &[SharedWithoutArgument, Part, Infallible]),
+    ("trim_end_matches", &[Part, Infallible, ByKey]),
+    ("trim_matches", &[Part, Infallible, ByKey]),
+    ("trim_start", &[SharedWithoutArgument, Part, Infallible]),
+    ("trim_start_matches", &[Part, Infallible, ByKey]),
+    ("truncate", &[Mutable]),
     ("union", &[Items]),
-    ("unwrap", &[Takes, Opens]),
-    ("unwrap_err", &[Takes]),
-    ("unwrap_or", &[Takes, Defaults]),
-    ("unwrap_or_default", &[Takes, Defaults]),
-    ("unwrap_or_else", &[Takes]),
+    ("unwrap", &[ByValue, Unwraps]),
+    ("unwrap_err", &[ByValue]),
+    ("unwrap_or", &[ByValue, Defaults]),
+    ("unwrap_or_default", &[ByValue, Defaults]),
+    ("unwrap_or_else", &[ByValue]),
     ("values", &[Items]),
     ("values_mut", &[Items]),
     ("windows", &[Items]),
-    ("with_context", &[Explains]),
+    ("with_context", &[OkOr]),
     ("xor", &[Maps]),
     ("zip", &[Maps, Iterator]),
 ];
 
-/// Whether a method of this name does so.
+/// Whether methods of this name have the property.
 pub(crate) fn named(method: &str, fact: Fact) -> bool {
     let row = METHODS.binary_search_by_key(&method, |(name, _)| name);
     row.is_ok_and(|row| METHODS[row].1.contains(&fact))
 }
 
-/// Whether the method does so.
+/// Whether the called method has the property.
 pub(crate) fn is(call: &ExprMethodCall, fact: Fact) -> bool {
     does(&call.method, fact)
 }
 
-/// Whether a method of this name does so.
+/// Whether methods of this name have the property.
 pub(crate) fn does(method: &Ident, fact: Fact) -> bool {
     named(&method.to_string(), fact)
 }
 
-/// Whether the method does one of these.
+/// Whether the called method has one of the properties.
 pub(crate) fn is_any(call: &ExprMethodCall, facts: &[Fact]) -> bool {
     let method = call.method.to_string();
     facts.iter().any(|fact| named(&method, *fact))
@@ -281,72 +281,71 @@ pub(crate) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
     is_any_of(&call.method, methods)
 }
 
-/// Whether the method leaves what it is called on where it is, and its value is its own.
+/// Whether the method does not move its receiver and returns an owned value.
 pub(crate) fn gives_own(call: &ExprMethodCall) -> bool {
-    call.args.is_empty() && is(call, Own)
+    call.args.is_empty() && is(call, Owned)
 }
 
-/// Whether the method only looks at what it is called on: none has this name and that many arguments and does not.
+/// Whether every std method of this name and number of arguments takes `&self`.
 pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
     match call.args.len() {
-        0 => is(call, LooksAlone),
-        1 => is(call, LooksTold),
+        0 => is(call, SharedWithoutArgument),
+        1 => is(call, SharedWithArgument),
         _ => false,
     }
 }
 
-/// Whether the method has a name by which collections, texts and options are only looked at. Other types have
-/// such methods, too.
+/// Whether collections, texts and options have a method of this name with `&self`. Other types may have others.
 pub(crate) fn seems_to_look(call: &ExprMethodCall) -> bool {
-    lends_shared(call) || is_any(call, &[Answers, Looks])
+    lends_shared(call) || is_any(call, &[Scalar, Shared])
 }
 
-/// Whether the method changes what it is called on.
+/// Whether the method borrows its receiver mutably.
 pub(crate) fn changes(call: &ExprMethodCall) -> bool {
     let method = call.method.to_string();
-    named(&method, Changes)
+    named(&method, Mutable)
         || method.ends_with("_mut")
         || method.starts_with("get_or_insert")
         || method == "take" && call.args.is_empty()
 }
 
-/// Whether the method takes what it is called on.
+/// Whether the method takes its receiver by value.
 pub(crate) fn takes(call: &ExprMethodCall) -> bool {
-    is_any(call, &[Takes, Maps]) || call.method.to_string().starts_with("into_")
+    is_any(call, &[ByValue, Maps]) || call.method.to_string().starts_with("into_")
 }
 
-/// Whether a method lends a part, and not one of the user's by that name with other arguments.
+/// Whether the method returns a borrow of a part. The number of arguments excludes some of the user's methods.
 pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
-    is_any(call, &[Part, PartMut]) && call.args.len() == usize::from(is(call, Told))
+    is_any(call, &[Part, PartMut]) && call.args.len() == usize::from(is(call, ByKey))
 }
 
-/// Whether a method lends a part or items of what it is called on, and none to be changed.
+/// Whether the method returns a shared borrow of a part of its receiver, or of its items.
 pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
     (gives_part(call) || is(call, Items)) && shares(call)
 }
 
-/// Whether a method only looks at what it lends.
+/// Whether the method returns a shared borrow.
 pub(crate) fn shares(call: &ExprMethodCall) -> bool {
     !(is(call, PartMut) || call.method.to_string().ends_with("_mut"))
 }
 
-/// What a `?` opens, without the error that it returns with.
+/// The operand of `?` without a preceding `ok_or(…)`.
 pub(crate) fn tried(expr: &ExprTry) -> &Expr {
     let mut tried = &*expr.expr;
     while let Expr::MethodCall(call) = tried
-        && is(call, Explains)
+        && is(call, OkOr)
     {
         tried = &call.receiver;
     }
     tried
 }
 
-/// Whether the method gives the items of two iterators.
+/// Whether the method combines two iterators.
 pub(crate) fn joins(call: &ExprMethodCall) -> bool {
     is_one_of(&["chain", "zip"], call)
 }
 
-/// Whether a walk lends what others may look at meanwhile.
+/// Whether the iterable borrows its collection as shared.
 pub(crate) fn is_shared(iterable: &Expr) -> bool {
     match iterable {
         Expr::Reference(expr) => expr.mutability.is_none(),
@@ -377,7 +376,11 @@ mod tests {
     #[test]
     fn a_receiver_is_looked_at_or_changed_or_taken() {
         for (name, facts) in METHODS {
-            let kinds = [&[LooksAlone, LooksTold, Looks][..], &[Changes], &[Takes, Maps]];
+            let kinds = [
+                &[SharedWithoutArgument, SharedWithArgument, Shared][..],
+                &[Mutable],
+                &[ByValue, Maps],
+            ];
             let known = kinds.iter().filter(|kind| kind.iter().any(|fact| facts.contains(fact)));
             assert!(known.count() <= 1, "{name}");
         }

@@ -1,8 +1,8 @@
-//! Facts about tokens, expressions, patterns and methods that the passes share.
+//! Syntax: properties of tokens, expressions, patterns and methods that the passes share.
 //!
-//! Input: a piece of the user's code. Output: facts that its form alone shows, such as the bindings of a pattern,
-//! whether an expression suspends, or how a method of the standard library uses its receiver. This module knows
-//! neither the locals of a function nor a pass.
+//! Input: a piece of the user's code. Output: properties that its form alone shows, such as the bindings of a pattern,
+//! whether an expression suspends, or how a method of the standard library uses its receiver. This module depends
+//! neither on the locals of a function nor on a pass.
 //!
 //! ```text
 //! patterns::bindings           (a, Some(ref b))            →  a, b

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::parse::Parser;
 
-/// Whether the name is one of these. An identifier cannot be compared without making a text of it.
+/// Whether the name is one of these. Comparing an identifier needs its text, so it is made once.
 pub(crate) fn is_any_of(name: &Ident, names: &[&str]) -> bool {
     let name = name.to_string();
     for known in names {
@@ -15,7 +15,7 @@ pub(crate) fn is_any_of(name: &Ident, names: &[&str]) -> bool {
     false
 }
 
-/// A name out of a format string, where keywords stand as they are, as code has it.
+/// A name from a format string, with `r#` if it is a keyword.
 pub(crate) fn in_code(name: &str) -> String {
     if is_plain(name) || UNCHANGED.contains(&name) { name.to_owned() } else { format!("r#{name}") }
 }
@@ -25,15 +25,15 @@ pub(crate) fn without_prefix(name: &str) -> &str {
     name.strip_prefix("r#").unwrap_or(name)
 }
 
-/// Whether a text is a name, if only with `r#`.
+/// Whether a text is an identifier, perhaps with `r#`.
 pub(crate) fn is_name(text: &str) -> bool {
     Ident::parse_any.parse_str(text).is_ok()
 }
 
-/// The keywords that `r#` makes no names of.
+/// Keywords that cannot have `r#`.
 pub(crate) const UNCHANGED: [&str; 5] = ["_", "crate", "self", "Self", "super"];
 
-/// Whether the name can stand without `r#`. `gen` can in older editions only.
+/// Whether the name needs no `r#`. `gen` needs it since edition 2024.
 pub(crate) fn is_plain(name: &str) -> bool {
     syn::parse_str::<Ident>(name).is_ok()
 }

@@ -2,12 +2,12 @@
 
 use syn::{BinOp, Expr, UnOp};
 
-/// Whether the operator makes another number of a literal. Of a constant it may call a function.
+/// Whether the operator on a literal gives a literal. On a constant, it may call a function.
 pub(crate) fn is_sign(op: UnOp) -> bool {
     matches!(op, UnOp::Neg(_) | UnOp::Not(_))
 }
 
-/// Whether the right side may not be evaluated.
+/// Whether the operator may leave its right operand unevaluated.
 pub(crate) fn is_lazy(op: &BinOp) -> bool {
     matches!(op, BinOp::And(_) | BinOp::Or(_))
 }
@@ -35,7 +35,7 @@ pub(crate) fn is_assignment(op: &BinOp) -> bool {
     )
 }
 
-/// Whether the place of a compound assignment is seen to be evaluated before the value.
+/// Whether the source shows that a compound assignment evaluates its place before its value.
 pub(crate) fn place_is_first(op: &BinOp, place: &Expr, value: &Expr) -> bool {
     is_assignment(op) && is_borrow(value) && is_element(place)
 }
@@ -48,7 +48,7 @@ pub(crate) fn is_borrow(expr: &Expr) -> bool {
     }
 }
 
-/// Whether the expression is an element, or a part of one, of what is no call.
+/// Whether the expression is an element of a place, or a projection of one.
 pub(crate) fn is_element(expr: &Expr) -> bool {
     fn is_place(expr: &Expr) -> bool {
         match expr {

@@ -4,38 +4,38 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{GenericArgument, Lifetime, PathArguments, Type, TypeImplTrait, TypeReference};
 
-/// Why a type cannot be that of a stored value.
+/// The reason why values of a type cannot be stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NotOwned<'a> {
-    /// It refers to data of somebody else.
+    /// A reference.
     Reference(&'a TypeReference),
-    /// As above, by an argument of the type that is left open: `Cow<'_, str>`.
+    /// An elided lifetime argument: `Cow<'_, str>`.
     Lifetime(&'a Lifetime),
-    /// It has no name by which a stored value could be read back.
+    /// It has no name by which a stored value could be decoded.
     ImplTrait(&'a TypeImplTrait),
 }
 
-/// What to write instead of a type with references.
+/// The help for a type with references.
 pub(crate) const OWN: &str = "arguments and results are stored, so they own their data: use `String` \
                               for `&str`, `Vec<T>` for `&[T]`, `T` for `&T`";
 
-/// What to write instead of a mutable reference.
+/// The help for a mutable reference.
 pub(crate) const OWN_MUTABLE: &str = "arguments are stored, so they own their data: take the value, return the \
                                       changed one, and assign it: `lines = add_line(lines).await`";
 
-/// What to write instead of a type with an open lifetime.
+/// The help for a type with an elided lifetime.
 pub(crate) const OWN_LIFETIME: &str = "arguments and results are stored, so they own their data: write \
                                        `'static`, as in `Cow<'static, str>`, or use a type without \
                                        a lifetime";
 
-/// What to write instead of a type of values that have no size.
+/// The help for an unsized type.
 pub(crate) const SIZED: &str = "arguments and results are stored, so they own their data: use `String` \
                                 for `str`, `Vec<T>` for `[T]`, `Box<…>` for others";
 
-/// What to write instead of `impl Trait`.
+/// The help for `impl Trait`.
 pub(crate) const NAME: &str = "name the type: stored values are read back by their type";
 
-/// Everything in `ty` that cannot be stored, as far as its name shows.
+/// The parts of `ty` that cannot be stored, as far as their names show.
 pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
     struct Visitor<'a>(Vec<NotOwned<'a>>);
     impl<'a> Visit<'a> for Visitor<'a> {
@@ -44,7 +44,7 @@ pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
         }
 
         fn visit_lifetime(&mut self, lifetime: &'a Lifetime) {
-            // Others are declared, which is refused, or `'static`.
+            // Other lifetimes are declared, which is refused, or `'static`.
             if lifetime.ident == "_" {
                 self.0.push(NotOwned::Lifetime(lifetime));
             }
@@ -55,11 +55,11 @@ pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
         }
 
         fn visit_type_fn_ptr(&mut self, _: &'a syn::TypeFnPtr) {
-            // rustc says that it cannot be serialized; what is inside is no part of that.
+            // rustc reports that functions cannot be serialized.
         }
 
         fn visit_type_trait_object(&mut self, _: &'a syn::TypeTraitObject) {
-            // As well.
+            // Likewise.
         }
     }
     let mut visitor = Visitor(Vec::new());
@@ -67,7 +67,7 @@ pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {
     visitor.0
 }
 
-/// Whether values of the type have no size, as far as its name shows.
+/// Whether the type is unsized, as far as its name shows.
 pub(crate) fn has_no_size(ty: &Type) -> bool {
     match ty {
         Type::Slice(_) => true,
@@ -78,8 +78,8 @@ pub(crate) fn has_no_size(ty: &Type) -> bool {
     }
 }
 
-/// The types that must be storable for `ty` to be: both sides of a `Result`, so that an error is on
-/// the one that is not.
+/// The types that must be storable for `ty` to be: for a `Result`, both arguments, so that rustc's error is at the
+/// wrong one.
 pub(crate) fn stored_parts(ty: &Type) -> Vec<&Type> {
     if let Type::Path(path) = ty
         && let Some(last) = path.path.segments.last()
@@ -91,7 +91,7 @@ pub(crate) fn stored_parts(ty: &Type) -> Vec<&Type> {
             _ => None,
         });
         let types: Vec<_> = types.collect();
-        // An alias with fewer may have a side that is not seen.
+        // An alias with fewer arguments may hide one.
         if types.len() == 2 {
             return types;
         }
@@ -99,12 +99,12 @@ pub(crate) fn stored_parts(ty: &Type) -> Vec<&Type> {
     vec![ty]
 }
 
-/// Makes a type that has been refused one that can stand in an `impl`, for the callers' sake.
+/// Replaces the lifetimes of a refused type, so that it is valid in an `impl` and callers have no further errors.
 pub(crate) fn make_static(ty: &mut Type) {
     make_nameable(ty, Some(&syn::parse_quote!('static)));
 }
 
-/// Makes the type of a parameter that has been refused one to which the callers may give any borrow.
+/// Replaces the lifetimes of a refused parameter's type, so that callers may pass any borrow.
 pub(crate) fn make_elided(ty: &mut Type) {
     make_nameable(ty, None);
 }

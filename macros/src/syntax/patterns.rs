@@ -13,7 +13,7 @@ pub(crate) fn split_type(pat: &Pat) -> (&Pat, Option<&Type>) {
     }
 }
 
-/// The names that a pattern binds, each once.
+/// The names that a pattern binds, without repetitions.
 pub(crate) fn bindings(pat: &Pat) -> Vec<Ident> {
     struct Bindings(Vec<Ident>);
     impl Visit<'_> for Bindings {
@@ -36,8 +36,7 @@ pub(crate) fn bindings(pat: &Pat) -> Vec<Ident> {
     bindings.0
 }
 
-/// The name under which the argument of a parameter is stored: for a pattern that takes it apart, the names that it
-/// binds. `None` if it binds none.
+/// The stored name of a parameter: of a pattern, the names that it binds. `None` if it binds none.
 pub(crate) fn parameter_name(pat: &Pat) -> Option<String> {
     let bound = match pat {
         Pat::Ident(pat) => vec![pat.ident.clone()],
@@ -48,7 +47,7 @@ pub(crate) fn parameter_name(pat: &Pat) -> Option<String> {
     (!bound.is_empty()).then(|| bound.join(", "))
 }
 
-/// Whether the pattern borrows from what it takes apart.
+/// Whether the pattern has a `ref` binding.
 pub(crate) fn has_ref(pat: &Pat) -> bool {
     struct HasRef(bool);
     impl syn::visit::Visit<'_> for HasRef {
@@ -70,13 +69,13 @@ pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
         || !pat.ident.to_string().chars().find(|c| *c != '_').is_some_and(char::is_uppercase)
 }
 
-/// Whether the name is one that only a constant should have, as `N` is, and not one of a variant or a struct.
+/// Whether the name is written like a constant, as `N` is, and not like a variant or struct.
 pub(crate) fn is_all_capital(name: &Ident) -> bool {
     let name = name.to_string();
     name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
 }
 
-/// The patterns of the `let`s in a condition.
+/// The patterns of a condition's `let`s.
 pub(crate) fn let_patterns(cond: &Expr) -> Vec<&Pat> {
     match cond {
         Expr::Let(expr) => vec![&expr.pat],

@@ -8,7 +8,7 @@ use syn::{
 
 use super::{macros, results};
 
-/// What an expression may give: the values of its branches, and those with which it is left.
+/// The expressions that may be the value: tails of branches, and operands of `break`.
 pub(crate) fn ends(expr: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     note_ends(expr, &mut found);
@@ -41,10 +41,10 @@ pub(crate) fn note_ends<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The values with which a loop or a labeled block is left.
+/// Collects the operands of `break` of a loop or labeled block.
 pub(crate) struct Breaks<'e> {
     pub(crate) label: Option<&'e Label>,
-    /// Whether one without a label leaves it.
+    /// Whether a `break` without a label targets it.
     pub(crate) is_innermost: bool,
     pub(crate) found: Vec<&'e Expr>,
 }
@@ -96,12 +96,12 @@ impl<'e> Visit<'e> for Breaks<'e> {
     fn visit_item(&mut self, _: &'e syn::Item) {}
 }
 
-/// Whether the expression is nothing but a jump.
+/// Whether the expression is a jump.
 pub(crate) fn is_jump(expr: &Expr) -> bool {
     matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
 }
 
-/// Whether the expression leaves for somewhere else.
+/// Whether the expression diverges by a jump.
 pub(crate) fn leaves(value: &Expr) -> bool {
     match value {
         Expr::Macro(call) => is_left_by(&call.mac),

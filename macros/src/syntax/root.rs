@@ -3,8 +3,8 @@
 //! The macros emit `::piton`. If `Cargo.toml` renames the dependency, that name is substituted, and likewise the
 //! path given by `crate = "…"`.
 //!
-//! rustc receives the names of all crates as arguments, and the macro runs within rustc. So neither the manifest
-//! nor that of its workspace has to be read.
+//! rustc receives the names of all crates as arguments, and the macro runs within rustc. So the macro need not read the
+//! manifest or the workspace.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -20,11 +20,11 @@ use crate::syntax::names::is_plain;
 /// The name of the crate and of its library.
 const NAME: &str = "piton";
 
-/// What generated code calls the crate.
+/// The path of the crate in generated code, if it is not `::piton`.
 pub(crate) struct Root(Option<TokenStream>);
 
 impl Root {
-    /// That of `crate = "…"` among the arguments of an attribute, or the one that rustc knows.
+    /// The path in `crate = "…"`, or the dependency's name.
     pub(crate) fn of(arguments: &TokenStream) -> Self {
         let given = given(arguments).and_then(|path| path.parse::<syn::Path>().ok());
         let renamed = || {
@@ -34,7 +34,7 @@ impl Root {
         Self(given.map(ToTokens::into_token_stream).or_else(renamed))
     }
 
-    /// The tokens, with its name in them.
+    /// The tokens with `::piton` replaced by the path.
     pub(crate) fn applied(&self, tokens: TokenStream) -> TokenStream {
         match &self.0 {
             Some(root) => replaced(tokens, root),
@@ -43,12 +43,12 @@ impl Root {
     }
 }
 
-/// Whether the first name of a path is that of the crate.
+/// Whether a path's first name is the crate's.
 pub(crate) fn is_piton(name: &str) -> bool {
     name == NAME || renamed().is_some_and(|renamed| name == renamed)
 }
 
-/// Reads `= "…"`, a path.
+/// Parses `= "…"`, a path.
 pub(crate) fn parse_crate(input: ParseStream) -> syn::Result<()> {
     input.parse::<syn::Token![=]>()?;
     let path: LitStr = input.parse()?;
@@ -59,7 +59,7 @@ pub(crate) fn parse_crate(input: ParseStream) -> syn::Result<()> {
     Ok(())
 }
 
-/// The path in `crate = "…"`, in whatever list it is.
+/// The path in `crate = "…"`, at any depth of the arguments.
 fn given(arguments: &TokenStream) -> Option<LitStr> {
     let mut tokens = arguments.clone().into_iter().peekable();
     while let Some(tree) = tokens.next() {
@@ -81,15 +81,15 @@ fn given(arguments: &TokenStream) -> Option<LitStr> {
     None
 }
 
-/// The name that the dependency has, if that is another.
+/// The dependency's name, if it is not `piton`.
 fn renamed() -> Option<&'static str> {
     static RENAMED: OnceLock<Option<String>> = OnceLock::new();
     RENAMED.get_or_init(|| renamed_in(std::env::args())).as_deref()
 }
 
-/// The same out of the arguments of rustc, of which one is `--extern name=…/libpiton-0123.rlib`.
+/// As [`renamed`], from rustc's arguments. One of them is `--extern name=…/libpiton-0123.rlib`.
 fn renamed_in(arguments: impl Iterator<Item = String>) -> Option<String> {
-    // If there are too many, they are in a file.
+    // Long argument lists are passed in a file.
     let arguments = arguments.flat_map(|argument| {
         let file = argument.strip_prefix('@').and_then(|file| std::fs::read_to_string(file).ok());
         file.map_or(vec![argument], |file| file.lines().map(ToOwned::to_owned).collect())
@@ -101,7 +101,7 @@ fn renamed_in(arguments: impl Iterator<Item = String>) -> Option<String> {
         let given = given.or_else(|| is_next.then_some(&*argument));
         is_next = given.is_none() && argument == "--extern";
         let Some((known, file)) = given.and_then(|given| given.split_once('=')) else { continue };
-        // Options may stand before the name: `priv,noprelude:name`.
+        // Options may precede the name: `priv,noprelude:name`.
         let known = known.rsplit(':').next().unwrap_or(known);
         if is_library(file) {
             if known == NAME {
@@ -113,14 +113,14 @@ fn renamed_in(arguments: impl Iterator<Item = String>) -> Option<String> {
     name
 }
 
-/// Whether a file is the library, by its name.
+/// Whether a file name is that of the library.
 fn is_library(file: &str) -> bool {
     let stem = Path::new(file).file_stem().and_then(OsStr::to_str).unwrap_or_default();
     let stem = stem.strip_prefix("lib").unwrap_or(stem);
     stem.split('-').next() == Some(NAME)
 }
 
-/// The tokens with `root` in the place of `::piton`.
+/// The tokens with `::piton` replaced by `root`.
 fn replaced(tokens: TokenStream, root: &TokenStream) -> TokenStream {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();

@@ -18,7 +18,7 @@ pub(crate) struct Select {
     pub(crate) is_biased: bool,
 }
 
-/// `pat = future, if cond => handler`, or, as the last one, `else => handler`.
+/// `pat = future, if cond => handler`, or the final `else => handler`.
 #[derive(Debug)]
 pub(crate) struct SelectSource {
     /// `#[state("…")]`
@@ -27,12 +27,12 @@ pub(crate) struct SelectSource {
     pub(crate) future: Expr,
     pub(crate) cond: Option<Expr>,
     pub(crate) handler: Expr,
-    /// Whether it is the `else`, which has `_` for a pattern and `()` for a future.
+    /// Whether it is the `else`, which has the pattern `_` and the future `()`.
     pub(crate) is_else: bool,
 }
 
 impl Select {
-    /// What a macro is, if it is a `select!`.
+    /// Parses a macro call, if it is a `select!`.
     pub(crate) fn of(mac: &Macro) -> Option<Self> {
         match suspend::awaiting(mac) {
             Some(suspend::Awaiting::Select) => mac.parse_body().ok(),
@@ -40,7 +40,7 @@ impl Select {
         }
     }
 
-    /// Goes through its parts in the order of the source.
+    /// Visits the parts in source order.
     pub(crate) fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
         for SelectSource { pat, future, cond, handler, .. } in &mut self.arms {
             visitor.visit_pat_mut(pat);
@@ -51,7 +51,7 @@ impl Select {
     }
 }
 
-/// Visits the code that a macro is given, as far as that is known.
+/// Visits the code in the arguments of a macro, as far as its grammar is known.
 pub(crate) fn visit_code_mut(mac: &mut Macro, visitor: &mut impl VisitMut) {
     match Select::of(mac) {
         Some(mut select) => {
@@ -113,7 +113,7 @@ impl Parse for Select {
     }
 }
 
-/// `else => handler`, with which a `select!` ends.
+/// Parses `else => handler`.
 pub(crate) fn otherwise(input: ParseStream) -> syn::Result<SelectSource> {
     input.parse::<Token![else]>()?;
     input.parse::<Token![=>]>()?;
@@ -126,7 +126,7 @@ pub(crate) fn otherwise(input: ParseStream) -> syn::Result<SelectSource> {
     Ok(SelectSource { attrs: Vec::new(), pat, future, cond: None, handler, is_else: true })
 }
 
-/// The pattern as a `let` can have it, which has alternatives in parentheses only.
+/// The pattern in the form that `let` accepts, with alternatives in parentheses.
 pub(crate) fn for_a_let(pat: Pat) -> Pat {
     match pat {
         Pat::Or(_) => Pat::Paren(PatParen {

@@ -6,7 +6,7 @@ use syn::{Block, Expr, Ident, Macro, Stmt};
 
 use super::macros;
 
-/// The macros that suspend, whatever is in them.
+/// The macros that await.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaiting {
     Select,
@@ -14,7 +14,7 @@ pub(crate) enum Awaiting {
     TryJoin,
 }
 
-/// Whether the macro awaits by itself.
+/// The kind of an awaiting macro.
 pub(crate) fn awaiting(mac: &Macro) -> Option<Awaiting> {
     by_name(&mac.path.segments.last()?.ident)
 }
@@ -35,7 +35,7 @@ pub(crate) fn expr(expr: &Expr) -> bool {
     search.0
 }
 
-/// The `async` block, if one is awaited where it stands.
+/// The `async` block, if the await's operand is one.
 pub(crate) fn awaited_block(expr: &syn::ExprAwait) -> Option<&syn::ExprAsync> {
     let mut base = &*expr.base;
     loop {
@@ -60,7 +60,7 @@ pub(crate) fn stmt(stmt: &Stmt) -> bool {
     search.0
 }
 
-/// Whether the tokens have an `.await` in them, or one of the macros that await.
+/// Whether the tokens contain an `.await` or a macro that awaits.
 pub(crate) fn tokens(tokens: TokenStream) -> bool {
     let (mut after_dot, mut after_name) = (false, false);
     for tree in tokens {
@@ -85,7 +85,7 @@ impl<'ast> Visit<'ast> for Search {
         match expr {
             _ if self.0 => {}
             Expr::Await(_) => self.0 = true,
-            // What these contain does not run as a part of the expression.
+            // The content of these does not run when the expression is evaluated.
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
             Expr::Path(_) | Expr::Lit(_) => {}
             _ => syn::visit::visit_expr(self, expr),

@@ -1,4 +1,4 @@
-//! Values that may be borrowed texts.
+//! Values that may contain borrowed texts.
 
 use syn::{Expr, UnOp};
 
@@ -10,7 +10,7 @@ use crate::syntax::names::is_any_of;
 use crate::syntax::results::ends;
 use crate::syntax::suspend::awaiting;
 
-/// Methods whose value is not borrowed.
+/// Methods that return owned values.
 const OWNING: [&str; 16] = [
     "clone",
     "cloned",
@@ -30,7 +30,7 @@ const OWNING: [&str; 16] = [
     "to_string",
 ];
 
-/// Whether the value may be a `&str`, or have one in it, as far as its source shows.
+/// Whether the value may be or contain a borrowed `&str`, as far as the source shows.
 pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
     let may_lend = |expr: &Expr| may_lend(locals, expr);
     match expr {
@@ -45,9 +45,9 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Unary(expr) => {
             matches!(expr.op, UnOp::Deref(_)) && static_borrows::is_static(locals, &expr.expr)
         }
-        // An element or a field of what is not known to own its parts.
+        // The base may not own its parts.
         Expr::Index(_) | Expr::Field(_) => true,
-        // What an unknown macro makes may be anything.
+        // The value of an unknown macro.
         Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
         Expr::Path(path) => {
             let local = locals.of_path(&path.path);
@@ -60,7 +60,7 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
         Expr::Call(call) => match &*call.func {
             // `String::from(…)`, `Line { … }`
             Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
-                // `BTreeMap::from([("a", 1)])`, of texts
+                // `BTreeMap::from([("a", 1)])` may contain texts.
                 Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
                 Some(ty) => {
                     ty.ident.to_string().starts_with(char::is_lowercase)

@@ -1,7 +1,7 @@
-//! Facts that the source shows of a value: whether it is a text, a literal, or a borrow.
+//! Properties of values that the source shows: whether a value is a text, a literal, or a borrow.
 //!
-//! Input: an expression, and the locals of the function. Output: a [`Shape`](crate::ir::Shape), or another fact.
-//! Types are not known here, only how values are written.
+//! Input: an expression, and the locals of the function. Output: a [`Shape`](crate::ir::Shape) or a yes or no. The
+//! macro knows no types here, only how values are written.
 //!
 //! ```text
 //! let names = ["ann", "bob"];        names: a list of literals

@@ -6,11 +6,11 @@ use syn::{Expr, ExprMethodCall, Pat};
 use crate::syntax::methods::{Fact, is, is_one_of, named};
 use crate::syntax::patterns::bindings;
 
-/// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
+/// Methods of an `Option` or iterator that return the borrow which a function returns for the content.
 const PROJECTING: [&str; 5] = ["and_then", "filter_map", "find_map", "flat_map", "map"];
 
-/// Whether the method gives what a function lends of the items of an iterator, or of what is in an
-/// `Option`; as far as the source shows. Some items `have_numbers` beside them, which are not lent.
+/// Whether the method returns a borrow of a part of the items of an iterator, or of the content of an `Option`, as far
+/// as the source shows. With `have_numbers`, the items are pairs with a number, which is not borrowed.
 pub(crate) fn projects(call: &ExprMethodCall, have_numbers: bool) -> bool {
     let gives_items = call.method == "flat_map";
     let mut args = call.args.iter();
@@ -41,7 +41,7 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
     }
 }
 
-/// Whether the body of a closure lends a part of its `input`.
+/// Whether the body of a closure returns a borrow of a part of its `input`.
 pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
     match body {
         Expr::Paren(expr) => gives_part(&expr.expr, input, gives_items, have_numbers),
@@ -49,17 +49,17 @@ pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbe
         Expr::MethodCall(call) => {
             let lends = is(call, Fact::Part)
                 || is(call, Fact::Whole)
-                || is(call, Fact::Picks)
+                || is(call, Fact::Positional)
                 || gives_items && is(call, Fact::Items);
             lends && is_of(&call.receiver, input)
         }
-        // A part that the pattern binds by reference, if it is no number.
+        // A part that the pattern binds by reference, unless it may be the number.
         Expr::Path(_) => !have_numbers && !gives_items && is_bound_by_reference(body, input),
         _ => false,
     }
 }
 
-/// Whether the expression is made of what the pattern binds.
+/// Whether the expression uses a binding of the pattern.
 fn is_of(expr: &Expr, input: &Pat) -> bool {
     match expr {
         Expr::Field(expr) => is_of(&expr.base, input),
@@ -74,7 +74,7 @@ fn is_of(expr: &Expr, input: &Pat) -> bool {
     }
 }
 
-/// Whether the pattern binds the local that an expression is, as a part of what it is given.
+/// Whether the expression is a binding of a part of the pattern's input.
 fn is_bound_by_reference(local: &Expr, input: &Pat) -> bool {
     match input {
         Pat::Ident(pat) => pat.by_ref.is_none() && is_of(local, input),

@@ -1,4 +1,4 @@
-//! Generated calls that compute a borrow again: `::piton::__private::lent_by(…)`.
+//! Generated calls that rematerialize a borrow: `::piton::__private::lent_by(…)`.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -8,15 +8,15 @@ use super::text_types::is_borrow;
 use crate::syntax::methods;
 use crate::syntax::methods::is_shared;
 
-/// A call of one of the functions by which something is lent again.
+/// A call of one of the functions that rematerialize a borrow.
 pub(crate) fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
     let span = of.span();
     let function = Ident::new(function, span);
     syn::parse_quote_spanned!(span=> ::piton::__private::#function(#arguments))
 }
 
-/// Whether the call is one that the compiler has made to lend a part of a local, and not one of the
-/// source; then, whether others may look at it meanwhile.
+/// `Some` if the call is a generated one that borrows a part of a local: `true` for a shared borrow, `false` for a
+/// mutable one.
 pub(crate) fn lends(call: &ExprCall) -> Option<bool> {
     match &*function(call)? {
         "lent_by" => Some(true),
@@ -35,18 +35,18 @@ pub(crate) fn lends(call: &ExprCall) -> Option<bool> {
     }
 }
 
-/// Whether a constant of the file is a borrow, and lends its items.
+/// Whether a constant of the file is a borrow of a collection.
 fn constant_lends(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|last| is_borrow(&last.ident))
 }
 
-/// The function that the compiler has made a call of.
+/// The name of the runtime function in a generated call.
 pub(crate) fn function(call: &ExprCall) -> Option<String> {
     let Expr::Path(path) = &*call.func else { return None };
     Some(path.path.segments.last().filter(|_| is_made(call))?.ident.to_string())
 }
 
-/// Whether such a call gives a borrow, and not an `Option` with one in it.
+/// Whether such a call returns a borrow, and not an `Option` of one.
 pub(crate) fn gives_borrow(call: &ExprCall) -> bool {
     match function(call).as_deref() {
         Some("lent_mutably") => matches!(call.args.last(), Some(Expr::Reference(_))),
@@ -56,7 +56,7 @@ pub(crate) fn gives_borrow(call: &ExprCall) -> bool {
     }
 }
 
-/// Whether the compiler has made the call.
+/// Whether the compiler generated the call.
 pub(crate) fn is_made(call: &ExprCall) -> bool {
     let Expr::Path(path) = &*call.func else { return false };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
@@ -64,7 +64,7 @@ pub(crate) fn is_made(call: &ExprCall) -> bool {
         && segments.next().is_some_and(|second| second == "__private")
 }
 
-/// The rows that an iterable gives, if it is written so.
+/// The array that an iterable iterates over, if the source shows one.
 pub(crate) fn rows(iterable: &Expr) -> Option<&Expr> {
     match iterable {
         Expr::Paren(expr) => rows(&expr.expr),
@@ -74,8 +74,8 @@ pub(crate) fn rows(iterable: &Expr) -> Option<&Expr> {
     }
 }
 
-/// Whether an iterable gives borrows, if its rows can be made again: perhaps others or constants beside each
-/// that is shared, but nothing beside one to be changed.
+/// Whether an iterable yields borrows, if its items can be rematerialized. A shared iterator may be zipped with others
+/// or constants, a mutable one may not.
 pub(crate) fn gives_borrows(iterable: &Expr) -> bool {
     let Some(Expr::Array(rows)) = rows(iterable) else { return false };
     let is_borrow = |row: &Expr| matches!(row, Expr::Reference(_) | Expr::Path(_));

@@ -1,4 +1,4 @@
-//! Computes what the source shows of a value: whether it is or contains texts, and whether they are literals.
+//! The shape of a value: whether it is or contains texts, and whether those are literals.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::syntax::names::is_any_of;
 use crate::syntax::results::ends;
 use crate::syntax::select::Select;
 
-/// What the source says of the value of an expression.
+/// The shape of an expression's value.
 pub(crate) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
     let of = |expr: &Expr| of_value(locals, shapes, expr);
     match expr {
@@ -85,10 +85,10 @@ pub(crate) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         Expr::MethodCall(call) if is_one_of(&["copied", "cloned"], call) => copied(call, &of),
         Expr::MethodCall(call) if is_one_of(&OPENED, call) => opened(call, &of),
         Expr::MethodCall(call) if call.method == "zip" => {
-            beside(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
+            zip(of(&call.receiver), call.args.first().map_or(Shape::Unknown, of))
         }
         Expr::MethodCall(call) if call.method == "enumerate" => {
-            beside(Shape::Unknown, of(&call.receiver))
+            zip(Shape::Unknown, of(&call.receiver))
         }
         Expr::MethodCall(call) if call.method == "as_str" && call.args.is_empty() => Shape::Lent,
         Expr::MethodCall(call) => {
@@ -110,7 +110,7 @@ pub(crate) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
     }
 }
 
-/// What is known of the part that a method lends of a `text`.
+/// The shape of the part that a method borrows from a `text`.
 pub(crate) fn part_of_text(call: &syn::ExprMethodCall, text: Shape) -> Option<Shape> {
     let pair = || Shape::Tuple(vec![text.clone(), text.clone()]);
     let part = match &*call.method.to_string() {
@@ -124,7 +124,7 @@ pub(crate) fn part_of_text(call: &syn::ExprMethodCall, text: Shape) -> Option<Sh
     text.is_text().then_some(part)
 }
 
-/// What is known of one of several values.
+/// The shape of a value that is one of several.
 fn one_of<'e>(
     locals: &Locals,
     values: impl Iterator<Item = &'e Expr>,
@@ -137,16 +137,15 @@ fn one_of<'e>(
     shapes.flatten().reduce(Shape::or).unwrap_or(Shape::Unknown)
 }
 
-/// Whether the expression lends nothing where its type is that of a literal, although its source does not show
-/// that it is one: a `None`, an empty list, a constant or a part of one, a function of this file that gives a
-/// `&'static str`.
+/// Whether the source of a value shows no text although its type may be that of a literal: a `None`, an empty list, a
+/// constant or a part of one, or a function of this file that returns a `&'static str`.
 pub(crate) fn says_nothing(locals: &Locals, value: &Expr) -> bool {
     let says_nothing = |value: &Expr| says_nothing(locals, value);
     match value {
         Expr::Lit(_) => true,
         Expr::Paren(expr) => says_nothing(&expr.expr),
         Expr::Reference(expr) => says_nothing(&expr.expr),
-        // What is declared by a block without an await is no local.
+        // A name declared by a block without an await is not in `locals`.
         Expr::Path(path) => path.path.get_ident().is_none_or(|ident| {
             locals.find(ident).is_none() && ident.to_string().starts_with(char::is_uppercase)
         }),
@@ -167,7 +166,7 @@ pub(crate) fn says_nothing(locals: &Locals, value: &Expr) -> bool {
     }
 }
 
-/// Methods that give what is in an `Option` or `Result`, or something of its type.
+/// Methods that return the content of an `Option` or `Result`, or a value of that type.
 const OPENED: [&str; 7] = [
     "expect",
     "map_or",
@@ -178,7 +177,7 @@ const OPENED: [&str; 7] = [
     "unwrap_or_else",
 ];
 
-/// What is known of what is in an `Option`, or of what is given in its place.
+/// The shape of the content of an `Option`, or of the value that replaces it.
 fn opened(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
     let given = call.args.iter().map(|arg| match arg {
         Expr::Closure(closure) => of(&closure.body),
@@ -196,7 +195,7 @@ fn opened(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
     }
 }
 
-/// What is known of copies of what a list lends: `names.get(n).copied()`.
+/// The shape of copied borrows: `names.get(n).copied()`.
 fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
     let Expr::MethodCall(lent) = &*call.receiver else { return Shape::Unknown };
     match of(&lent.receiver) {
@@ -206,8 +205,8 @@ fn copied(call: &syn::ExprMethodCall, of: &dyn Fn(&Expr) -> Shape) -> Shape {
     }
 }
 
-/// What is known of pairs of items, of which texts are of one kind or the other.
-fn beside(left: Shape, right: Shape) -> Shape {
+/// The shape of pairs whose texts must be of one kind.
+fn zip(left: Shape, right: Shape) -> Shape {
     let item = |list| match list {
         Shape::List(item) => *item,
         _ => Shape::Unknown,
@@ -247,14 +246,14 @@ pub(crate) fn is_wrapper(path: &Expr) -> bool {
     path.path.segments.last().is_some_and(|last| is_any_of(&last.ident, &["Some", "Ok", "Err"]))
 }
 
-/// `String::from_utf8_lossy` and the like
+/// `String::from_utf8_lossy`, for example.
 fn is_made_by(path: &Expr, ty: &str, function: &str) -> bool {
     let Expr::Path(path) = path else { return false };
     let mut names = path.path.segments.iter().rev().map(|segment| &segment.ident);
     names.next().is_some_and(|name| name == function) && names.next().is_some_and(|name| name == ty)
 }
 
-/// `Vec::from` and the like
+/// `Vec::from`, for example.
 fn is_list_made_by(call: &syn::ExprCall, functions: &[&str]) -> bool {
     let is_made_by = |ty| functions.iter().any(|function| is_made_by(&call.func, ty, function));
     is_made_by("Vec") || is_made_by("VecDeque")
@@ -271,7 +270,7 @@ fn is_collected(call: &syn::ExprMethodCall) -> bool {
     call.method == "collect" && last.is_some_and(|last| is_list(&last.ident))
 }
 
-/// `a..=b`, of what may be counted.
+/// `a..=b` over countable values.
 fn is_inclusive(range: &syn::ExprRange) -> bool {
     let is_counted =
         |end: &Expr| !matches!(end, Expr::Lit(literal) if matches!(literal.lit, Lit::Float(_)));
@@ -280,7 +279,7 @@ fn is_inclusive(range: &syn::ExprRange) -> bool {
         && ends.iter().all(|end| end.as_deref().is_some_and(is_counted))
 }
 
-/// Whether the method gives an iterator over the same items, or some of them.
+/// Whether the method returns an iterator over the same items, or some of them.
 fn is_same_items(call: &syn::ExprMethodCall) -> bool {
     const METHODS: [&str; 13] = [
         "chain",
@@ -300,5 +299,5 @@ fn is_same_items(call: &syn::ExprMethodCall) -> bool {
     is_any_of(&call.method, &METHODS)
 }
 
-/// What is known of the locals.
+/// The shapes of the locals.
 pub(crate) type Shapes = HashMap<LocalId, Shape>;

@@ -1,8 +1,8 @@
-//! Values that are `'static` if they are borrows: parts of constants, `PLANS[i].name`, and results of functions of
-//! this file with the type `&'static str`.
+//! Values that are `'static` if they are borrows: parts of constants, such as `PLANS[i].name`, and results of functions
+//! of this file that return `&'static str`.
 //!
-//! Only rustc knows their types. If such a value is a text, it is saved as its text, and decoded to the copy that
-//! the process keeps.
+//! The macro does not know their types. If rustc infers such a value to be a `&str`, the value is saved as its text,
+//! and decoded to the interned copy of the process.
 
 use syn::{Expr, Pat, UnOp};
 
@@ -17,7 +17,7 @@ use crate::syntax::methods::gives_part;
 use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 
-/// Whether the source shows that the value, if it is a borrow, is `'static`.
+/// Whether the source shows that the value is `'static` if it is a borrow.
 pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
     let is_static = |value: &Expr| is_static(locals, value);
     match value {
@@ -36,7 +36,7 @@ pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
             let ends = ends(value);
             !ends.is_empty() && ends.into_iter().all(is_static)
         }
-        // What is lent, behind what it is lent of.
+        // The last argument of a generated call is the borrow.
         Expr::Call(call) if is_made(call) => call.args.last().is_some_and(is_static),
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
@@ -46,7 +46,7 @@ pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
         },
         Expr::MethodCall(call) if may_give_literal(&call.method) => true,
         Expr::MethodCall(call) => {
-            // What it may give in place of a part.
+            // The default of `unwrap_or` and the like.
             let mut given = call.args.iter().filter(|_| !gives_part(call));
             let keeps = |arg: &Expr| {
                 matches!(arg, Expr::Closure(_)) || is_static(arg) || !may_lend(locals, arg)
@@ -58,7 +58,7 @@ pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
     }
 }
 
-/// Notes which of the locals that `pat` binds are `'static`.
+/// Records which locals bound by `pat` are `'static`.
 pub(crate) fn note(locals: &mut Locals, pat: &Pat, value: &Expr) {
     let pat = split_type(pat).0;
     if let (Pat::Tuple(pats), Expr::Tuple(values)) = (pat, value)
@@ -72,7 +72,7 @@ pub(crate) fn note(locals: &mut Locals, pat: &Pat, value: &Expr) {
         return;
     }
     for local in bound_locals(locals, pat) {
-        // Something else may be assigned to a `mut` binding.
+        // A `mut` binding may be assigned another value.
         locals[local].saving.is_static |= !locals[local].mutable;
     }
 }

@@ -1,12 +1,12 @@
-//! Texts in written types.
+//! Texts in types that the source declares.
 
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
 use crate::ir::Shape;
 use crate::syntax::source::file_of;
 
-/// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`. If
-/// several have the name, all must say the same.
+/// The shape of a constant of the body or the file, by its declared type; a `&str` in it is `'static`. All constants of
+/// that name must have the same shape.
 pub(crate) fn of_constant(name: &Ident) -> Shape {
     let Some(file) = file_of(name.span()) else { return Shape::Unknown };
     let mut shapes = declared(&file.text, name).into_iter().map(of_declared);
@@ -14,21 +14,20 @@ pub(crate) fn of_constant(name: &Ident) -> Shape {
     if shapes.all(|shape| shape == first) { first } else { Shape::Unknown }
 }
 
-/// Whether what the body or the file declares as a constant of this name is a borrow.
+/// Whether a constant of this name in the body or the file is a borrow.
 pub(crate) fn is_borrow(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     let declared = declared(&file.text, name);
     !declared.is_empty() && declared.iter().all(|rest| rest.trim_start().starts_with('&'))
 }
 
-/// What stands behind the name where constants of this name are declared.
+/// The text after the name, in each declaration of a constant of this name.
 fn declared<'t>(text: &'t str, name: &Ident) -> Vec<&'t str> {
     let of = |word| text.split(&format!("{word} {name}:")).skip(1).collect::<Vec<_>>();
     [of("const"), of("static")].concat()
 }
 
-/// What is known of a value with literals in it that the functions of this name in the file give, if it is the same
-/// of all of them.
+/// The shape of the results of the file's functions of this name, if they contain literals and are the same.
 pub(crate) fn of_given(name: &Ident) -> Shape {
     let Some(file) = file_of(name.span()) else { return Shape::Unknown };
     if !file.text.contains("&'static str") {
@@ -41,42 +40,41 @@ pub(crate) fn of_given(name: &Ident) -> Shape {
     if is_known { first } else { Shape::Unknown }
 }
 
-/// What the type says that stands before a `=`.
+/// The shape of the type before `=`.
 fn of_declared(rest: &str) -> Shape {
     of_written(rest.split('=').next().unwrap_or_default(), true)
 }
 
 fn of_written(text: &str, elided_is_static: bool) -> Shape {
-    // Anything else is prose, or too unusual to matter. It is not given to the parser, because rustc reports
-    // what it cannot split into tokens.
+    // Other text is prose or unusual. It is not parsed, because rustc reports an error for text that is not a sequence
+    // of tokens.
     let is_plain = |c: char| c.is_alphanumeric() || "_&'[](); ,<>:+*\n".contains(c);
     let ty = || syn::parse_str::<Type>(text).ok();
     let ty = (text.chars().all(is_plain) && is_balanced(text)).then(ty).flatten();
     ty.map_or(Shape::Unknown, |ty| of_type(&ty, elided_is_static))
 }
 
-/// Whether all functions of this name in the file give a `&'static str`, and there is one.
+/// Whether the file has functions of this name, and all return a `&'static str`.
 pub(crate) fn gives_literal(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     all_give_literals(&file.text, &name.to_string())
 }
 
-/// Whether a function of this name in the file gives a `&'static str`, perhaps in something else, and none
+/// Whether a function of this name in the file returns a `&'static str`, perhaps within another type, and none returns
 /// another borrow.
 pub(crate) fn may_give_literal(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     may_give_literals(&file.text, &name.to_string())
 }
 
-/// Whether a function of this name in the file gives a value that borrows nothing.
+/// Whether a function of this name in the file returns a value without borrows.
 pub(crate) fn may_give_own(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     given_by(&file.text, &name.to_string()).any(|given| !given.contains(['&', '\'']))
 }
 
-/// Whether a function of this name in the file borrows something to change it, and may do so while the
-/// iterator that it gives is gone through.
-pub(crate) fn gives_as_it_is_asked(name: &Ident) -> bool {
+/// Whether a function of this name in the file takes a mutable borrow that the returned iterator may hold.
+pub(crate) fn yields_lazily(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
     signatures(&file.text, &name.to_string()).any(changes_as_it_is_asked)
 }
@@ -84,7 +82,7 @@ pub(crate) fn gives_as_it_is_asked(name: &Ident) -> bool {
 fn changes_as_it_is_asked(signature: &str) -> bool {
     let Some((taken, given)) = signature.rsplit_once("->") else { return false };
     let is_hidden = given.contains("impl ") || given.contains("dyn ");
-    // What is left of a `Drain` is taken out as well.
+    // A `Drain` removes the remaining items when it is dropped.
     let borrows = given.contains('\'') && !given.contains("Drain<");
     (is_hidden || borrows) && taken.contains('&') && taken.contains("mut ")
 }
@@ -102,7 +100,7 @@ fn may_give_literals(text: &str, name: &str) -> bool {
     given.iter().any(|given| given.contains(literal)) && !given.iter().any(borrows)
 }
 
-/// What the functions of this name in the text give.
+/// The return types of the functions of this name in the text.
 fn given_by<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
     signatures(text, name).map(|signature| {
         let given = signature.rsplit_once("->").map_or("", |(_, given)| given);
@@ -110,7 +108,7 @@ fn given_by<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + us
     })
 }
 
-/// What stands behind the name of each function of this name, up to its body.
+/// The text of each function of this name, from its name to its body.
 fn signatures<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
     let start = format!("fn {name}");
     let rest: Vec<_> = text.split(&start).skip(1).collect();
@@ -132,7 +130,7 @@ fn is_balanced(text: &str) -> bool {
     is_closed && open.is_empty()
 }
 
-/// What a type that is written out says.
+/// The shape of a declared type.
 pub(crate) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
     if let Some(text) = of_text(ty, elided_is_static) {
         return text;
@@ -172,12 +170,12 @@ pub(crate) fn of_type(ty: &Type, elided_is_static: bool) -> Shape {
     }
 }
 
-/// `Vec` or `VecDeque`
+/// Whether the name is `Vec` or `VecDeque`.
 pub(crate) fn is_list(name: &Ident) -> bool {
     name == "Vec" || name == "VecDeque"
 }
 
-/// `&'static str`, or `&str`
+/// The shape of `&'static str` or `&str`.
 fn of_text(ty: &Type, elided_is_static: bool) -> Option<Shape> {
     let Type::Reference(reference) = ty else { return None };
     let is_static = match &reference.lifetime {

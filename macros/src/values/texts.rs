@@ -1,5 +1,5 @@
-//! Locals that hold texts or inclusive ranges. A `&str` cannot be decoded from bytes like other values, so its text
-//! is saved; the source shows that a local is a text, and whether it is a literal.
+//! Locals that hold texts or inclusive ranges. A `&str` cannot be decoded from bytes like other values, so its text is
+//! saved. The source shows that a local is a text, and whether it is a literal.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
@@ -17,7 +17,7 @@ use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 use crate::syntax::select::Select;
 
-/// Finds out what the body gives its locals, and marks those that are texts.
+/// Computes the shapes of the locals from the values that the body assigns to them, and marks texts.
 pub(crate) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     let mut search =
         Search { locals, shapes: Shapes::new(), literal: Set::new(), typed: Shapes::new() };
@@ -28,7 +28,7 @@ pub(crate) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
             search.note(Some(local), Shape::Range);
         }
     }
-    // What a local is given later may make another one that it has been given to before a borrowed text.
+    // A later assignment may turn a literal into a borrowed text, also in locals that were assigned from it.
     loop {
         let before = (search.shapes.clone(), search.literal.len());
         search.visit_block(body);
@@ -52,19 +52,19 @@ pub(crate) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {
     shapes
 }
 
-/// Methods by which something comes into a collection.
+/// Methods that add a value to a collection.
 const ADDING: [&str; 7] =
     ["entry", "extend", "get_or_insert", "insert", "push", "push_back", "push_front"];
 
-/// How deep the texts are in a value that are looked for.
+/// The maximum depth of types in which texts are searched.
 const MAX_DEPTH: usize = 5;
 
 struct Search<'a> {
     locals: &'a mut Locals,
     shapes: Shapes,
-    /// Those that are given to what is a `&'static str` by its annotation.
+    /// The locals that are assigned to a variable of the declared type `&'static str`.
     literal: Set<LocalId>,
-    /// What the types say of those whose first value says nothing.
+    /// The declared shapes of locals whose initializer shows none.
     typed: Shapes,
 }
 
@@ -73,7 +73,7 @@ impl Search<'_> {
         of_value(self.locals, &self.shapes, expr)
     }
 
-    /// Whether it is left to the other values of a local to say what is in it: this one is a `None`, an empty list.
+    /// Whether the initializer shows no shape, such as `None` or an empty list, so that later assignments decide.
     fn is_said_later(&mut self, pat: &Pat) -> bool {
         let (Pat::Ident(pat), ty) = split_type(pat) else { return false };
         let shape = ty.map(|ty| of_type(ty, false));
@@ -85,7 +85,7 @@ impl Search<'_> {
         true
     }
 
-    /// What is known of a value that a local is given, beside what its type says.
+    /// The shape of an assigned value, combined with the declared type.
     fn over_type(&self, local: LocalId, shape: Shape) -> Shape {
         match self.typed.get(&local) {
             Some(typed) => typed.clone().over(shape),
@@ -98,7 +98,7 @@ impl Search<'_> {
         self.locals.of_path(&path.path)
     }
 
-    /// The local that the place is a part of.
+    /// The local of a place.
     fn root(&self, place: &Expr) -> Option<LocalId> {
         match place {
             Expr::Field(expr) => self.root(&expr.base),
@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 
     fn note(&mut self, local: Option<LocalId>, shape: Shape) {
-        // What has itself in it, which rustc refuses, would become ever deeper.
+        // A value that contains itself, which rustc refuses, would grow without end.
         let Some(local) = local.filter(|_| shape.depth() <= MAX_DEPTH) else { return };
         let shape = match self.shapes.remove(&local) {
             Some(known) => known.or(shape),
@@ -118,7 +118,7 @@ impl Search<'_> {
         self.shapes.insert(local, if is_literal { Shape::Text } else { shape });
     }
 
-    /// Notes what patterns bind of a value.
+    /// Assigns the shapes of the bindings of patterns from a value.
     fn bind_value<'p>(&mut self, pats: impl IntoIterator<Item = &'p Pat>, value: &Expr) {
         let shape = self.shape(value);
         let may_be_text = !shape.is_text() && may_lend(self.locals, value);
@@ -139,7 +139,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is given to a local that only takes literals must be one, too.
+    /// A value assigned to a local that accepts only literals must be a literal, too.
     fn pass_on(&mut self, local: Option<LocalId>, value: &Expr) {
         if local.is_some_and(|local| self.literal.contains(&local)) {
             let given = ends(value).into_iter().filter_map(|value| self.local(value));
@@ -148,7 +148,7 @@ impl Search<'_> {
         }
     }
 
-    /// Notes what the type of a local says that is given a value later.
+    /// Records the declared type of a local without an initializer.
     fn declare(&mut self, pat: &Pat) {
         if split_type(pat).1.is_some() && !self.is_said_later(pat) {
             self.bind(pat, Shape::Unknown);
@@ -158,7 +158,7 @@ impl Search<'_> {
     fn bind(&mut self, pat: &Pat, shape: Shape) {
         let (pat, ty) = split_type(pat);
         let ty = ty.filter(|ty| !matches!(ty, Type::Infer(_))).map(|ty| of_type(ty, false));
-        // One that is not known may be another name for a `&'static str`.
+        // An unknown type may be an alias of `&'static str`.
         let is_literal = match ty {
             Some(Shape::Unknown) => shape.is_text(),
             Some(Shape::Text) => true,
@@ -206,7 +206,7 @@ impl Search<'_> {
         }
     }
 
-    /// A value that is added to a list, if there are texts in that or it is begun by it.
+    /// Assigns the shape of an added value to a list of texts, or to an empty one.
     fn add(&mut self, call: &syn::ExprMethodCall) {
         let (Some(local), Some(item)) = (self.local(&call.receiver), call.args.last()) else {
             return;
@@ -234,7 +234,7 @@ impl Search<'_> {
         }
     }
 
-    /// A value that is assigned to what a declaration has left open.
+    /// Assigns the shape of a value to a local whose declaration shows none.
     fn assign(&mut self, left: &Expr, shape: Shape) {
         match (left, shape) {
             (Expr::Path(_), shape) => {
@@ -248,7 +248,7 @@ impl Search<'_> {
             (Expr::Tuple(left), _) => {
                 left.elems.iter().for_each(|left| self.assign(left, Shape::Unknown));
             }
-            // A text of which nothing is known, in the place of one in a value with others.
+            // A text of unknown origin replaces one in a larger value.
             (Expr::Field(_) | Expr::Index(_), shape) if shape != Shape::Text => {
                 let is_text = self.shape(left).is_text();
                 self.note(self.root(left).filter(|_| is_text), Shape::Unknown);
@@ -282,7 +282,7 @@ impl Visit<'_> for Search<'_> {
             let shape = self.shape(expr);
             shape.is_text() || shape.holds_text()
         };
-        // Of a list that is begun empty this shows what is in it.
+        // The added value shows the shape of a list that starts empty.
         if is_one_of(&ADDING, call)
             && call.args.iter().any(is_text)
             && let Expr::Path(list) = &*call.receiver

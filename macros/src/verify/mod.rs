@@ -1,7 +1,7 @@
 //! Errors that only the layout shows.
 //!
-//! Input: the graph, its liveness and the layout. Output: diagnostics, for what is saved or computed again although that
-//! could give another value than the source does.
+//! Input: the graph, its liveness and the layout. Output: diagnostics for values that the machine cannot save, and for
+//! rematerialized ones that could differ from the source.
 //!
 //! ```text
 //! let found = map.get(&key); key.push('x'); f().await; use(found)      error: `key` changes before `found` is looked up again

@@ -1,4 +1,4 @@
-//! Saved locals that share what they point to.
+//! Saved locals with shared ownership.
 //!
 //! ```text
 //! let count = Arc::new(Mutex::new(0));
@@ -7,9 +7,9 @@
 //! *other.lock().unwrap() += 1;
 //! ```
 //!
-//! After the await, `count` and `other` would be two values. serde has no implementation for such pointers unless a
-//! dependency turns its feature `rc` on, which it does for all crates. So the source is looked at: types as they are
-//! written, and what makes a value.
+//! After the await, `count` and `other` would own separate values. serde implements its traits for these pointers only
+//! if a dependency enables its feature `rc`, which then applies to all crates. So the rule searches the source:
+//! declared types and initializers.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, Pat, Path, Stmt, Type, TypePath};
@@ -25,13 +25,13 @@ use crate::syntax::macros::Piece;
 use crate::syntax::names::is_any_of;
 use crate::syntax::source::imports::path_in_file;
 
-/// The pointers, by their full names.
+/// The full names of the pointer types.
 const POINTERS: [&str; 4] = ["std::rc::Rc", "std::rc::Weak", "std::sync::Arc", "std::sync::Weak"];
 
-/// The name of a pointer.
+/// The full name of a pointer type.
 type Pointer = &'static str;
 
-/// Reports each at the first await that it is held across.
+/// Reports each local at the first await that it is held across.
 pub(crate) fn report(graph: &Graph, layout: &Layout, diagnostics: &Diagnostics) {
     let pointers = find(graph);
     if pointers.is_empty() {
@@ -63,7 +63,7 @@ pub(crate) fn report(graph: &Graph, layout: &Layout, diagnostics: &Diagnostics) 
     }
 }
 
-/// The locals that have one, as far as the source shows.
+/// The locals that contain a pointer, as far as the source shows.
 fn find(graph: &Graph) -> Vec<(LocalId, Pointer)> {
     let mut found = Vec::new();
     for id in graph.locals.ids() {
@@ -105,7 +105,7 @@ fn whole(pat: &Pat) -> &Pat {
     }
 }
 
-/// The pointer in a type.
+/// The pointer type within a type.
 fn in_type(ty: &Type) -> Option<Pointer> {
     struct Search(Option<Pointer>);
     impl<'ast> Visit<'ast> for Search {
@@ -119,7 +119,7 @@ fn in_type(ty: &Type) -> Option<Pointer> {
     search.0
 }
 
-/// The pointer in the value of an expression, where the locals of `known` are such.
+/// The pointer type within the value of an expression. `known` has the locals that contain one.
 fn in_value(value: &Expr, known: &impl Fn(&Path) -> Option<Pointer>) -> Option<Pointer> {
     let among = |values: Vec<&Expr>| values.into_iter().find_map(|value| in_value(value, known));
     match value {
@@ -143,7 +143,7 @@ fn in_value(value: &Expr, known: &impl Fn(&Path) -> Option<Pointer>) -> Option<P
     }
 }
 
-/// The pointer that `Arc::new(…)`, `Rc::clone(&other)` and the like give.
+/// The pointer type that `Arc::new(…)`, `Rc::clone(&other)` and the like return.
 fn made_by(call: &ExprCall) -> Option<Pointer> {
     const MAKERS: [&str; 6] = ["clone", "default", "downgrade", "from", "new", "new_cyclic"];
     let Expr::Path(function) = &*call.func else { return None };
@@ -155,13 +155,13 @@ fn made_by(call: &ExprCall) -> Option<Pointer> {
     pointer(&function.path, segments.len() - 1)
 }
 
-/// Whether a call gives what has its arguments in it, as `Some(…)` does.
+/// Whether the result of a call contains its arguments, as that of `Some(…)` does.
 fn wraps(call: &ExprCall) -> bool {
     let Expr::Path(function) = &*call.func else { return false };
     ["Some", "Ok", "Err"].iter().any(|name| function.path.is_ident(name))
 }
 
-/// The pointer that the first `count` segments of a path name.
+/// The pointer type that the first `count` segments of a path name.
 fn pointer(path: &Path, count: usize) -> Option<Pointer> {
     let full = path_in_file(path, count).join("::");
     let found = POINTERS.iter().find(|pointer| **pointer == full)?;

@@ -36,6 +36,7 @@ mod outstanding;
 mod panics;
 mod pauses;
 mod promises;
+mod promises_of_others;
 mod queries;
 mod queue_items;
 mod queue_limits;

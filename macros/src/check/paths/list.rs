@@ -3,7 +3,7 @@
 use super::{Group, Refused};
 use crate::diagnostics::rules::Rule;
 
-// The first group that fits counts, so exact paths come before the modules they are in.
+// The first matching group applies, so exact paths precede their modules.
 pub(super) const PATHS: &[Group] = &[
     group(
         Rule::CLOCK,

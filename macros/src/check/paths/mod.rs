@@ -6,24 +6,24 @@ pub(super) use self::list::ACTIVITY;
 use super::paths::list::{MACROS, PATHS};
 use crate::diagnostics::rules::Rule;
 
-/// Something refused.
+/// A refusal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refused {
     pub(super) rule: Rule,
-    /// What it does, after its name.
+    /// The predicate of the message, after the name.
     pub(super) what: &'static str,
     pub(super) help: &'static str,
 }
 
-/// Paths that share a message. `a::*` is every function below `a`, `a::_` those that are directly in it.
+/// Paths that share a message. `a::*` matches every function below `a`, `a::_` those directly in it.
 struct Group {
     paths: &'static [&'static str],
     refused: Refused,
 }
 
-/// Finds what is refused of a full path.
+/// The refusal of a full path, if there is one.
 pub(super) fn find(path: &[String]) -> Option<Refused> {
-    // No function is refused by its name alone, and most paths are the names of locals.
+    // No function is refused by its name alone, and most one-segment paths are locals.
     if path.len() == 1 { None } else { find_in(PATHS, path) }
 }
 
@@ -33,8 +33,8 @@ pub(super) fn find_macro(path: &[String]) -> Option<Refused> {
 }
 
 fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
-    // Every pattern begins with a name. Most of what is looked for begins with none of them, and nothing
-    // optimizes this code: taking patterns apart was a tenth of the time that a small workflow took.
+    // Every pattern starts with a name, and few paths share its first letter. The macro is built without optimization:
+    // matching all patterns took a tenth of the time of a small workflow.
     let first = *path.first()?.as_bytes().first()?;
     let is_in = |group: &&Group| {
         group.paths.iter().any(|pattern| pattern.as_bytes()[0] == first && matches(pattern, path))
@@ -43,7 +43,7 @@ fn find_in(groups: &[Group], path: &[String]) -> Option<Refused> {
 }
 
 fn matches(pattern: &str, path: &[String]) -> bool {
-    // A name with a capital is that of a variant, or of a constant, of a type that is called alike.
+    // A capitalized last segment is a variant or an associated constant of a type with the module's name.
     let is_open = pattern.ends_with(['*', '_']);
     if is_open && path.last().is_some_and(|last| last.starts_with(char::is_uppercase)) {
         return false;

@@ -1,4 +1,4 @@
-//! Borrows that are the output of a region.
+//! Borrows that a region returns or assigns to outer locals.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};
@@ -9,7 +9,8 @@ use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
 use crate::syntax::calls::is_constructor;
 use crate::syntax::methods::gives_part;
 
-/// Whether the source shows that the value of the region, or what it assigns, borrows from the local.
+/// Whether the value of the region, or a value that it assigns to an outer local, borrows from the local, as far as the
+/// source shows.
 pub(super) fn lends(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     let mut returned = Returned { locals: &graph.locals, local, lends: false };
     for block in graph.blocks.iter().filter(|block| block.region == Some(region)) {
@@ -38,7 +39,7 @@ impl Returned<'_> {
         match value {
             Expr::Reference(expr) => self.give_borrow(&expr.expr),
             Expr::MethodCall(call) if gives_part(call) => self.give_borrow(&call.receiver),
-            // What is in what has been lent.
+            // The result may be a part of a borrow in the receiver.
             Expr::MethodCall(call) => self.give(&call.receiver),
             Expr::Call(call) if is_constructor(&call.func) => {
                 call.args.iter().for_each(|part| self.give(part));
@@ -79,9 +80,9 @@ impl Returned<'_> {
         }
     }
 
-    /// Whether what the local stands for is the one that is asked for, or a borrow of it.
+    /// Whether the local is the one in question, or is rematerialized from it.
     fn is_of(&self, local: LocalId) -> bool {
-        usage::made_of(self.locals, local).contains(&self.local)
+        usage::sources_of(self.locals, local).contains(&self.local)
     }
 }
 
@@ -98,6 +99,6 @@ impl<'ast> Visit<'ast> for Returned<'_> {
         visit::visit_expr_assign(self, expr);
     }
 
-    /// It returns from itself.
+    /// A `return` in a closure returns from the closure.
     fn visit_expr_closure(&mut self, _: &'ast ExprClosure) {}
 }

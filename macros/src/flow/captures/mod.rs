@@ -1,11 +1,11 @@
-//! Locals that a region captures from outside.
+//! Captures: the outer locals that a region uses.
 //!
-//! Input: the graph, and liveness at the beginning of each block. Output: [`Captures`]. A local from outside either
-//! becomes the region's own when the region begins, and is saved with the region's states, or it stays outside and
-//! is used from there, like a borrow. Guarantees: an `async move` block owns the locals that it names. Other
-//! regions own locals that no other code needs and that their outputs do not borrow, and parts that they move out
-//! and that no other code needs. Locals that two branches use stay outside, so rustc checks whether both may use
-//! them.
+//! Input: the graph, and the live places where each block begins. Output: [`Captures`]. A region captures an outer
+//! local by value or by reference. By value, the region owns the local: it moves into the region when the region
+//! begins, and is saved with the region's states. By reference, the local stays outside. Guarantees: an `async move`
+//! block captures by value the locals that it names. Other regions capture by value the locals that no other code needs
+//! and that their outputs do not borrow, and parts that they move and that no other code needs. Locals that two
+//! branches use are captured by reference, so rustc checks whether both may use them.
 
 mod borrows;
 
@@ -13,24 +13,24 @@ use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, RegionId, Terminator};
 
-/// The result, by region.
+/// The captures, by region.
 #[derive(Debug, Default)]
 pub(crate) struct Captures {
-    /// The locals from outside that the region names.
+    /// The outer locals that the region names.
     outer: Vec<Set<LocalId>>,
-    /// Those of them that it names itself, and not only by way of borrows of them.
+    /// The outer locals that the region names directly, and not only through rematerialized borrows.
     direct: Vec<Set<LocalId>>,
-    /// Those of them that it uses by way of borrows of them, which are made outside as well.
+    /// The outer locals that the region uses through borrows that are also rematerialized outside.
     lent: Vec<Set<LocalId>>,
-    /// Those of them that it owns.
+    /// The outer locals that the region captures by value.
     owned: Vec<Set<LocalId>>,
 }
 
-/// Decides for every region. `live_in` is by block.
+/// Decides the captures of every region. `live_in` is by block.
 pub(crate) fn decide(graph: &Graph, live_in: &[Set<Place>]) -> Captures {
     let mut captures = outer(graph);
     let needs_after = needed_after(graph, live_in);
-    // Regions stand before those in them.
+    // An outer region precedes its inner regions.
     for id in graph.region_ids() {
         let owned = captures.outer[id.0].iter().copied();
         let owned = owned.filter(|local| {
@@ -44,23 +44,23 @@ pub(crate) fn decide(graph: &Graph, live_in: &[Set<Place>]) -> Captures {
 }
 
 impl Captures {
-    /// Whether the region uses the local where it is, outside.
+    /// Whether the region captures the local by reference.
     pub(crate) fn is_used_outside(&self, region: RegionId, local: LocalId) -> bool {
         self.outer[region.0].contains(&local) && !self.owned[region.0].contains(&local)
     }
 
-    /// The locals that the region uses where they are, outside.
+    /// The locals that the region captures by reference.
     pub(crate) fn used_outside(&self, region: RegionId) -> impl Iterator<Item = LocalId> + '_ {
         self.outer[region.0].difference(&self.owned[region.0]).copied()
     }
 
-    /// The locals that become the region's own.
+    /// The locals that the region captures by value.
     pub(crate) fn owned(&self, region: RegionId) -> &Set<LocalId> {
         &self.owned[region.0]
     }
 
-    /// Whether another branch of the same wait uses the local, too, or one of a wait around it. If it is
-    /// a borrow, rustc has seen to it that they only look through it.
+    /// Whether another branch of the same point, or of an enclosing one, uses the local. If the local is a borrow,
+    /// rustc has checked that it is a shared one.
     pub(crate) fn is_shared(
         &self,
         graph: &Graph,
@@ -82,7 +82,7 @@ impl Captures {
         local: LocalId,
     ) -> bool {
         let region = &graph[id];
-        // What is also used by way of a borrow is copied, or rustc would refuse it.
+        // `move` copies a local that is also used through a borrow; rustc refuses other types.
         let is_lent = self.lent[id.0].contains(&local);
         if region.is_move && self.direct[id.0].contains(&local) && !is_lent {
             return true;
@@ -100,7 +100,7 @@ impl Captures {
             entry.into_iter().flatten().filter(|place| place.local == local)
         };
         if elsewhere.is_empty() && !is_shared {
-            // What it gives a value first is not there before.
+            // A local that the region initializes has no value before it.
             let is_there = in_region(id).next().is_some();
             return moves_out_of(graph, id, local)
                 || !is_there
@@ -115,10 +115,13 @@ impl Captures {
 }
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    graph.usages_within(region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
+    graph
+        .usages_within(region)
+        .flat_map(|usage| &usage.partial_moves)
+        .any(|place| place.local == local)
 }
 
-/// The locals from outside that each region uses.
+/// The outer locals that each region uses.
 fn outer(graph: &Graph) -> Captures {
     let regions = graph.region_ids();
     let within: Vec<_> = regions.map(|region| graph.locals_within(region)).collect();
@@ -130,10 +133,10 @@ fn outer(graph: &Graph) -> Captures {
         while let Some(id) = region {
             let usages = block.all_usages();
             for named in usages.flat_map(|usage| &usage.mentions) {
-                // Whoever names a local that is made again uses what it is made of.
-                let used = graph.made_of(*named).iter().copied();
+                // A use of a rematerialized local is a use of the locals from which it is rematerialized.
+                let used = graph.sources_of(*named).iter().copied();
                 let used: Vec<_> = used.filter(|local| !is_inside(local, id)).collect();
-                // A borrow that is made in the region is a use by the region itself.
+                // A borrow that is created in the region counts as a direct use.
                 if !is_inside(named, id) {
                     lent[id.0].extend(used.iter().filter(|local| *local != named));
                 }
@@ -146,7 +149,7 @@ fn outer(graph: &Graph) -> Captures {
     Captures { outer, direct, lent, owned: Vec::new() }
 }
 
-/// What is needed after the wait that each region is a branch of.
+/// The locals that are live after the point of each region.
 fn needed_after(graph: &Graph, live_in: &[Set<Place>]) -> Vec<Set<Place>> {
     let mut needed = vec![Set::new(); graph.regions.len()];
     for block in &graph.blocks {

@@ -6,7 +6,7 @@ use crate::ir::usage::bound_locals;
 use crate::ir::{Edge, Graph, Terminator};
 use crate::syntax::patterns::let_patterns;
 
-/// Where each block goes, and what is bound on the way. The passes that follow ask for it again and again.
+/// The successors of each block with the locals bound on the edge, computed once.
 pub(super) fn find(graph: &Graph) -> Vec<Vec<Edge>> {
     graph.blocks.iter().map(|block| edges(graph, &block.end)).collect()
 }

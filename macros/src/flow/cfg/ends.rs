@@ -1,9 +1,9 @@
-//! Successors of the ends of blocks.
+//! Successors of terminators.
 
 use crate::ir::{BlockId, Branch, RegionId, Terminator};
 
 impl Terminator {
-    /// The blocks that control goes to.
+    /// The blocks that control may continue in.
     pub(crate) fn successors(&self) -> Vec<BlockId> {
         match self {
             Self::Goto(block) => vec![*block],
@@ -19,7 +19,7 @@ impl Terminator {
         }
     }
 
-    /// The regions that are begun.
+    /// The regions that the terminator begins.
     pub(crate) fn regions(&self) -> Vec<RegionId> {
         match self {
             Self::Select { arms, .. } => {
@@ -30,7 +30,7 @@ impl Terminator {
         }
     }
 
-    /// All blocks that are named, the merge included.
+    /// The blocks that the terminator names, including the merge block.
     pub(super) fn blocks_mut(&mut self) -> Vec<&mut BlockId> {
         match self {
             Self::Goto(block) => vec![block],

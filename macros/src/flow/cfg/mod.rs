@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use syn::{Pat, PatType};
 
 use crate::collections::sets::Set;
-use crate::ir::usage::{Jump, Made, Usage, bound_locals};
+use crate::ir::usage::{Jump, Sources, Usage, bound_locals};
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Touched, Tree,
@@ -74,7 +74,7 @@ impl Builder {
         BlockId(self.blocks.len() - 1)
     }
 
-    /// Goes on in `block`, which stands here in the source.
+    /// Continues in `block`, at this position of the source.
     fn begin(&mut self, block: BlockId) {
         self.blocks[block.0].scope = self.scope;
         self.order.push(block);
@@ -93,7 +93,7 @@ impl Builder {
         block.end_usage = usage;
     }
 
-    /// Ends the block with a jump; what follows is reached by no one.
+    /// Ends the block with a jump. The code after it is unreachable.
     fn jump(&mut self, end: Terminator, usage: Usage) {
         self.end(end, usage);
         let dead = self.new_block(BlockKind::Plain);
@@ -119,7 +119,7 @@ impl Builder {
         self.scope = outer;
     }
 
-    /// A block entered from a structured end, in a scope that its patterns bind in.
+    /// Creates the block of an arm, in a scope for the bindings of its pattern.
     fn branch(&mut self, pats: &[&Pat], body: Body, merge: BlockId) -> BlockId {
         let block = self.new_block(BlockKind::Plain);
         self.scoped(|this| {
@@ -150,7 +150,7 @@ impl Builder {
             }
             Stmt::Declare(local) => {
                 self.declare(local);
-                // What is before it is not needed after it.
+                // The declaration ends the live range before it.
                 let assigned = Set::from([local]);
                 self.node(Node::Declare(local), Usage { assigned, ..Usage::default() });
             }
@@ -280,7 +280,7 @@ impl Builder {
         }
     }
 
-    /// Drops what is never reached and numbers the rest in source order.
+    /// Removes unreachable blocks, and numbers the others in source order.
     fn finish(mut self, points: Vec<Point>, items: Vec<syn::Item>) -> Graph {
         let mut reached = vec![false; self.blocks.len()];
         let mut todo = vec![BlockId(0)];
@@ -294,7 +294,7 @@ impl Builder {
         for (new, old) in kept.iter().enumerate() {
             numbers[old.0] = Some(BlockId(new));
         }
-        // A merge may be named by an end without being reached.
+        // A terminator may name a merge block that is unreachable.
         let lost = BlockId(usize::MAX);
         let renumber = |block: &mut BlockId| *block = numbers[block.0].unwrap_or(lost);
         let mut blocks: Vec<_> = self.blocks.drain(..).map(Some).collect();
@@ -316,7 +316,7 @@ impl Builder {
         let Self { locals, params, scopes, regions, .. } = self;
         let mut graph = Graph {
             edges: Vec::new(),
-            made: Made::all(&locals),
+            sources: Sources::all(&locals),
             touched: Touched::by(&blocks),
             locals,
             points,

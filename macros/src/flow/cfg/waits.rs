@@ -1,4 +1,4 @@
-//! Suspension points with several branches.
+//! Suspension points with several branches: `select!` and `join!`.
 
 use super::Builder;
 use crate::ir::usage::Usage;
@@ -41,7 +41,7 @@ impl Builder {
         self.begin(merge);
     }
 
-    /// The branches of a point, whose regions stand before what follows it.
+    /// The branches of a point. The blocks of its regions precede the code after the point.
     pub(super) fn branches(
         &mut self,
         point: PointId,

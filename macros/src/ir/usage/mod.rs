@@ -1,14 +1,14 @@
 //! What code does with locals: reads, assignments, borrows, moves and jumps.
 
 mod analysis;
-mod made;
+mod sources;
 
 use std::collections::BTreeMap;
 
 use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, Stmt};
 
-pub(crate) use self::made::Made;
+pub(crate) use self::sources::Sources;
 use crate::collections::sets::Set;
 use crate::ir::usage::analysis::{Analysis, Mode};
 use crate::ir::{Branch, Field, LocalId, Locals, TargetId};
@@ -67,45 +67,43 @@ pub(crate) enum Jump {
     Return,
 }
 
-/// What a statement or expression does with the locals.
+/// The effects of a statement or expression on the locals. A *part* is a projection of a local.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Usage {
     /// The places that it reads before it assigns them.
     pub(crate) reads: Set<Place>,
+    /// The places in `reads`, each with its parts that are assigned before on every path.
+    pub(crate) exposed_reads: BTreeMap<Place, Set<Place>>,
     /// The locals that it assigns on every path to its end.
     pub(crate) assigned: Set<LocalId>,
+    /// The parts that it assigns on every path to its end.
+    pub(crate) assigned_parts: Set<Place>,
+    /// The parts that it may assign.
+    pub(crate) maybe_assigned_parts: Set<Place>,
+    /// The locals that it may assign as a whole.
+    pub(crate) reassigned: Set<LocalId>,
     /// The locals that it may assign or borrow mutably.
-    pub(crate) changes: Set<LocalId>,
+    pub(crate) mutated: Set<LocalId>,
     /// The places that it assigns or borrows mutably, if control reaches this. An element counts as its collection.
     pub(crate) writes: Set<Place>,
     /// The places that it may borrow mutably: receivers of methods, unless their names show how they borrow.
     pub(crate) may_write: Set<Place>,
     /// Those of `may_write` whose methods do not have the name of a method of std with `&self`.
-    pub(crate) called: Set<Place>,
-    /// The locals that it may assign as a whole.
-    pub(crate) replaces: Set<LocalId>,
-    /// The locals that it moves as a whole, unless they are `Copy`.
-    pub(crate) takes: Set<LocalId>,
+    pub(crate) unknown_receivers: Set<Place>,
     /// The places that it moves, unless they are `Copy`. Scrutinees do not count: whether a pattern moves depends on
     /// types.
-    pub(crate) spends: Set<Place>,
+    pub(crate) moved: Set<Place>,
     /// The locals that it may have moved as a whole, and not assigned again, at its end.
-    pub(crate) used_up: Set<LocalId>,
-    /// The projections that it may move, and the scrutinees out of which patterns may move.
-    pub(crate) moves: Set<Place>,
-    /// The projections that it assigns on every path to its end.
-    pub(crate) refills: Set<Place>,
-    /// The projections that it may assign.
-    pub(crate) fills: Set<Place>,
-    /// For each jump, the state of the locals there.
-    pub(crate) at_jumps: BTreeMap<Jump, Flow>,
-    /// The places that it reads, each with the projections of it that are assigned before on every path.
-    pub(crate) looks: BTreeMap<Place, Set<Place>>,
+    pub(crate) moved_at_end: Set<LocalId>,
+    /// The parts that it may move, and the scrutinees out of which patterns may move.
+    pub(crate) partial_moves: Set<Place>,
     /// The locals that it names.
     pub(crate) mentions: Set<LocalId>,
     /// The locals that it binds, if it is a `let`.
     pub(crate) binds: Vec<LocalId>,
     pub(crate) jumps: Set<Jump>,
+    /// For each jump, the state of the locals there.
+    pub(crate) at_jumps: BTreeMap<Jump, Flow>,
 }
 
 impl Usage {
@@ -136,16 +134,17 @@ impl Usage {
     }
 
     /// Whether it reads a projection before it assigns it.
-    pub(crate) fn looks_at(&self, part: &Place) -> bool {
-        self.looks.iter().any(|(place, filled)| {
+    pub(crate) fn may_read(&self, part: &Place) -> bool {
+        self.exposed_reads.iter().any(|(place, filled)| {
             place.overlaps(part) && !filled.iter().any(|filled| filled.holds(part))
         })
     }
 
-    /// Adds a place to `looks`.
-    pub(crate) fn look(&mut self, place: Place, filled: Set<Place>) {
-        let known = self.looks.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
-        self.looks.insert(place, known);
+    /// Adds a place to `exposed_reads`, with the parts that are assigned before.
+    pub(crate) fn add_read(&mut self, place: Place, filled: Set<Place>) {
+        let known =
+            self.exposed_reads.get(&place).map_or_else(|| filled.clone(), |known| known & &filled);
+        self.exposed_reads.insert(place, known);
     }
 
     /// A scrutinee.
@@ -192,21 +191,21 @@ impl Usage {
 }
 
 /// The usage of the expression that rematerializes a local.
-fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
+fn usage_of_rematerialization(locals: &Locals, local: LocalId) -> Option<Usage> {
     Some(Usage::of_expr(locals, locals[local].rematerialized_by()?))
 }
 
 /// The local, and, if it is rematerialized, all locals that this takes.
-pub(crate) fn made_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
-    let mut made_of = Set::from([local]);
+pub(crate) fn sources_of(locals: &Locals, local: LocalId) -> Set<LocalId> {
+    let mut sources_of = Set::from([local]);
     let mut todo = vec![local];
     while let Some(local) = todo.pop() {
-        if let Some(usage) = made_again(locals, local) {
+        if let Some(usage) = usage_of_rematerialization(locals, local) {
             let mentions = usage.mentions;
-            todo.extend(mentions.into_iter().filter(|local| made_of.insert(*local)));
+            todo.extend(mentions.into_iter().filter(|local| sources_of.insert(*local)));
         }
     }
-    made_of
+    sources_of
 }
 
 /// The locals that a pattern binds.
@@ -218,17 +217,17 @@ pub(crate) fn bound_locals(locals: &Locals, pat: &Pat) -> Vec<LocalId> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
     pub(crate) assigned: Set<LocalId>,
-    pub(crate) refilled: Set<Place>,
+    pub(crate) assigned_parts: Set<Place>,
     /// The locals that may have been moved as a whole.
-    used_up: Set<LocalId>,
+    moved: Set<LocalId>,
 }
 
 impl Flow {
     fn and(&self, other: &Self) -> Self {
         Self {
             assigned: &self.assigned & &other.assigned,
-            refilled: &self.refilled & &other.refilled,
-            used_up: &self.used_up | &other.used_up,
+            assigned_parts: &self.assigned_parts & &other.assigned_parts,
+            moved: &self.moved | &other.moved,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Checks the invariants of the layout on which code generation relies. Each rule is a function, and for each there
-//! is a layout that only this rule refuses.
+//! Checks the invariants of the layout on which code generation relies. Each rule is a function, and the tests have a
+//! layout that violates only this rule.
 
 use super::{Layout, Link, Segment, VariableId, uninitialized};
 use crate::collections::sets::Set;
@@ -7,20 +7,20 @@ use crate::flow::liveness::Liveness;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
 
-/// A layout, and what it was made from.
+/// A layout and its inputs.
 struct Machine<'a> {
     graph: &'a Graph,
     liveness: &'a Liveness,
     layout: &'a Layout,
 }
 
-/// What does not hold.
+/// The violated invariant, as an error.
 type Checked = Result<(), String>;
 
-/// Checks what code generation rests on.
+/// Checks the invariants.
 ///
 /// # Errors
-/// What does not hold. It is a mistake of the compiler and not of the user.
+/// The violated invariant, which is a defect of the compiler and not of the user's code.
 pub(crate) fn validate(graph: &Graph, liveness: &Liveness, layout: &Layout) -> Checked {
     let machine = Machine { graph, liveness, layout };
     machine.every_segment_is_an_arm()?;
@@ -32,7 +32,7 @@ pub(crate) fn validate(graph: &Graph, liveness: &Liveness, layout: &Layout) -> C
     }
     machine.what_is_remade_is_not_saved()?;
     machine.names_are_unique()?;
-    // What takes more than a look at each segment is left to builds that are to find mistakes.
+    // Rules that need a search of the graph run in builds with debug assertions.
     if cfg!(debug_assertions) {
         machine.states_save_what_is_live()?;
         machine.edges_lead_everywhere()?;
@@ -74,8 +74,9 @@ impl Machine<'_> {
             }
         }
         let given = segment.entry.iter().map(|id| self.place(*id).local);
-        let mut locals =
-            given.chain(segment.remade.iter().copied()).chain(segment.declared.iter().copied());
+        let mut locals = given
+            .chain(segment.rematerialized.iter().copied())
+            .chain(segment.declared.iter().copied());
         match locals.find(|local| !in_scope[local.0]) {
             Some(local) => {
                 let name = self.name(local);
@@ -98,7 +99,7 @@ impl Machine<'_> {
 
     fn what_is_remade_is_not_given(&self, segment: &Segment) -> Checked {
         let mut given = segment.entry.iter().map(|id| self.place(*id).local);
-        match given.find(|local| segment.remade.contains(local)) {
+        match given.find(|local| segment.rematerialized.contains(local)) {
             Some(local) => {
                 let name = self.name(local);
                 Err(format!("`{name}` is both given and made again in block {}", segment.block.0))
@@ -128,8 +129,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A state has what is live where it is resumed, but for what has no value yet and for parts that are
-    /// filled before they are read.
+    /// A state saves the places that are live where it is resumed, except uninitialized locals and parts that are
+    /// assigned before they are read.
     fn states_save_what_is_live(&self) -> Checked {
         let bound = self.graph.bound_at_entry();
         let vacant = uninitialized::analyze(self.graph);
@@ -178,7 +179,7 @@ impl Machine<'_> {
         unique("variables", variables.iter().map(|v| v.ident.to_string()).collect())
     }
 
-    /// Every state can be reached from the start, and edges lead from state to state.
+    /// Every state is reachable from the start, and edges lead from state to state.
     fn edges_lead_everywhere(&self) -> Checked {
         let count = self.layout.states.len();
         let mut ends = self.layout.edges.iter().flat_map(|(from, to)| [Some(*from), *to]).flatten();
@@ -197,7 +198,7 @@ impl Machine<'_> {
         }
     }
 
-    /// On every way to a segment, what it is given has been given before, or was made on the way.
+    /// On every edge to a segment, the locals that it receives exist.
     fn what_is_given_is_there(&self) -> Checked {
         let mut known = vec![Set::new(); self.graph.blocks.len()];
         for segment in &self.layout.segments {
@@ -206,7 +207,7 @@ impl Machine<'_> {
             there.add(&segment.bound);
             there.extend(segment.entry.iter().map(|id| self.place(*id).local));
             there.extend(&segment.declared);
-            // What the branches of a point use from outside is there where they are stepped.
+            // The resume block of a point has the locals that its regions capture by reference.
             there.add(&segment.used_by_regions);
         }
         for from in self.graph.block_ids() {
@@ -219,7 +220,7 @@ impl Machine<'_> {
                 };
                 let there = &known[self.layout.segment_of[from.0].0];
                 let given = segment.entry.iter().map(|id| self.place(*id).local);
-                // What is outside of a region is there in all of it.
+                // All blocks of a region have the locals outside it.
                 let mut given = given.filter(|local| !self.is_outside(*local, from));
                 if let Some(local) = given.find(|local| !there.contains(local)) {
                     let (name, from, to) = (self.name(local), from.0, to.0);

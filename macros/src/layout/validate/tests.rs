@@ -118,7 +118,11 @@ fn what_is_both_given_and_made_again_is_found() {
         let (segment, id) = given(graph, layout, "sum");
         let block = segment.block;
         let local = layout.variable(id).place.local;
-        layout.segments.iter_mut().filter(|r| r.block == block).for_each(|r| r.remade.push(local));
+        layout
+            .segments
+            .iter_mut()
+            .filter(|r| r.block == block)
+            .for_each(|r| r.rematerialized.push(local));
     });
     assert!(given_too.contains("`sum` is both given and made again"), "{given_too}");
     let saved_too = fault(|graph, _| {

@@ -6,14 +6,14 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use super::scan_names;
 
-/// One of the alternatives of a macro: what it takes, and what it makes of it.
+/// A rule of a macro: its matcher and its transcriber.
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
     pub(crate) matcher: TokenStream,
     pub(crate) transcriber: TokenStream,
 }
 
-/// The alternatives, given what is in the brackets of the definition.
+/// The rules in the body of a definition.
 pub(crate) fn arms(definition: TokenStream) -> Vec<Arm> {
     let groups = definition.into_iter().filter_map(|tree| match tree {
         TokenTree::Group(group) => Some(group),
@@ -24,7 +24,7 @@ pub(crate) fn arms(definition: TokenStream) -> Vec<Arm> {
     pairs.map(|pair| Arm { matcher: pair[0].stream(), transcriber: pair[1].stream() }).collect()
 }
 
-/// The alternatives that may take a call.
+/// The rules that may match a call.
 pub(crate) fn arms_for(definition: TokenStream, call: &TokenStream) -> Vec<Arm> {
     let mut arms = arms(definition);
     arms.retain(|arm| arm.may_match(call));
@@ -32,8 +32,7 @@ pub(crate) fn arms_for(definition: TokenStream, call: &TokenStream) -> Vec<Arm> 
 }
 
 impl Arm {
-    /// Whether a call with these tokens may be one of this alternative, going by what the matcher
-    /// begins with.
+    /// Whether the rule may match a call with these tokens, judged by the first token of the matcher.
     fn may_match(&self, call: &TokenStream) -> bool {
         let mut call = call.clone().into_iter();
         for expected in self.matcher.clone() {
@@ -41,7 +40,7 @@ impl Arm {
                 return true;
             }
             match (expected, call.next()) {
-                // In a call within another definition, it may stand for anything.
+                // In a call within another definition, `$name` may stand for anything.
                 (_, Some(given)) if is_punct(Some(&given), '$') => return true,
                 (TokenTree::Group(expected), Some(TokenTree::Group(given))) => {
                     return expected.delimiter() == given.delimiter();
@@ -53,7 +52,7 @@ impl Arm {
         call.next().is_none_or(|given| is_punct(Some(&given), '$'))
     }
 
-    /// The kinds of what the matcher binds: `expr` of `$value:expr`.
+    /// The fragment specifiers of the matcher's names: `expr` of `$value:expr`.
     pub(crate) fn kinds(&self) -> HashMap<String, String> {
         fn collect(tokens: TokenStream, kinds: &mut HashMap<String, String>) {
             let trees: Vec<TokenTree> = tokens.into_iter().collect();
@@ -74,8 +73,8 @@ impl Arm {
         kinds
     }
 
-    /// Calls `found` with each name that the transcriber has by itself and that may be a variable's
-    /// outside. What it declares with `let` is its own.
+    /// Calls `found` with each name in the transcriber that may refer to a variable at the call. Names that the
+    /// transcriber declares with `let` are left out.
     pub(crate) fn own_names(&self, found: &mut impl FnMut(&str)) {
         let (mut names, mut declared) = (TokenStream::new(), Vec::new());
         without_parameters(self.transcriber.clone(), &mut names, &mut declared);
@@ -103,8 +102,8 @@ pub(crate) fn calls(tokens: &TokenStream) -> Vec<Ident> {
     names
 }
 
-/// Adds `tokens` to `names` without what stands for the input of the macro, and without names that
-/// are not a variable's. Collects what is declared.
+/// Adds `tokens` to `names`, without metavariables and without names that cannot be variables. Collects the declared
+/// names.
 fn without_parameters(tokens: TokenStream, names: &mut TokenStream, declared: &mut Vec<String>) {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let mut in_pattern = false;

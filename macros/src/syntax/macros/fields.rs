@@ -1,5 +1,4 @@
-//! Fields of logging macros that are variables, or parts of them, and get their names. The variable in the machine
-//! may have another name.
+//! Fields of logging macros that take their name from a variable. The variable may be renamed in the machine.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -7,7 +6,7 @@ use syn::{Expr, Macro, Member};
 
 use super::{Piece, Syntax, format_string, is_separator, known, name};
 
-/// Writes out the names of fields: `x = %x` for `%x`.
+/// Adds explicit names to such fields: `x = %x` for `%x`.
 pub(crate) fn name_fields(mac: &Macro, pieces: &mut Vec<Piece>) {
     if !matches!(known(&name(mac)), Some((Syntax::Fields, _))) {
         return;
@@ -29,7 +28,7 @@ pub(crate) fn name_fields(mac: &Macro, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// The name of the field that stands for a variable or a part of one, if it is no constant.
+/// The implicit name of a field, if its value is a variable or a field of one.
 fn field_name(expr: &Expr) -> Option<TokenStream> {
     fn is_name(expr: &Expr) -> bool {
         match expr {

@@ -1,21 +1,20 @@
-//! The variables that format strings capture.
+//! Variables named in format strings.
 
 use crate::syntax::names;
 
-/// The variables that a format string captures, such as `x` in `"{x:?}"` and `width` in
-/// `"{:width$}"`.
+/// The variables that a format string names, such as `x` in `"{x:?}"` and `width` in `"{:width$}"`.
 pub(crate) fn captures(format: &str) -> Vec<String> {
     let mut names = Vec::new();
     scan_captures(format, |name| names.push(names::in_code(name)));
     names
 }
 
-/// The format string with captured variables renamed. Names are given and taken as code has them.
+/// The format string with its variables renamed. `rename` receives and returns names as in code, with `r#`.
 pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(format.len());
     let mut copied = 0;
     scan_captures(format, |name| {
-        // `name` is a part of `format`.
+        // `name` is a slice of `format`.
         let start = name.as_ptr() as usize - format.as_ptr() as usize;
         if let Some(new) = rename(&names::in_code(name)) {
             out.push_str(&format[copied..start]);
@@ -27,7 +26,7 @@ pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<Stri
     out
 }
 
-/// Calls `found` with every captured name, each a part of `format`.
+/// Calls `found` with every variable's name, as a slice of `format`.
 fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
     let mut rest = format;
     while let Some(open) = rest.find(['{', '}']) {

@@ -1,7 +1,7 @@
-//! Splits macro calls into the expressions in them.
+//! Splits macro calls into their expressions.
 //!
-//! The compiler cannot expand an unknown macro, but it must follow the variables in it. A call whose arguments
-//! parse as expressions is split into those and the tokens between them. For the macros in the list below, it also
+//! The compiler cannot expand an unknown macro, but it must find the variables in it. A call whose arguments parse as
+//! expressions is split into those and the tokens between them. For the macros in the list below, the compiler also
 //! knows when each expression is evaluated and whether it is borrowed.
 
 pub(crate) mod definition;
@@ -21,18 +21,18 @@ pub(crate) use self::fields::name_fields;
 pub(crate) use self::format::{captures, rename_captures};
 pub(crate) use self::tokens::{has_jump, rename_tokens, scan_leaves, scan_names};
 
-/// What happens to an expression in a macro call.
+/// The use of an expression in a macro call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Evaluated once, in order, and used as a value.
+    /// Evaluated once, in order, and moved or copied.
     Value,
     /// Evaluated once, in order, and borrowed.
     Borrowed,
-    /// As `Borrowed`, to be changed.
+    /// As `Borrowed`, mutably.
     Changed,
     /// Evaluated after all others, or not at all.
     Lazy,
-    /// The macro is not known.
+    /// The macro is unknown.
     Unknown,
 }
 
@@ -43,18 +43,18 @@ pub(crate) enum Piece {
     Expr(Box<Expr>, Role),
 }
 
-/// How the arguments of a macro are written.
+/// The grammar of a macro's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Syntax {
-    /// Expressions, some of them with a name and `=` in front.
+    /// Expressions, some of them with `name =` before them.
     Arguments,
-    /// As in the macros of the crate `tracing`.
+    /// As in the macros of `tracing`.
     Fields,
     /// One expression, then a pattern.
     Matches,
 }
 
-/// The macros whose arguments are known, with the roles of the first, the second and all further.
+/// The grammar of a known macro, and the roles of its first, second and further arguments.
 fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
     use Role::{Borrowed, Changed, Lazy, Value};
     use Syntax::{Arguments, Fields, Matches};
@@ -62,7 +62,7 @@ fn known(name: &str) -> Option<(Syntax, [Role; 3])> {
         "format" | "format_args" | "panic" | "todo" | "unimplemented" | "unreachable" | "bail" => {
             (Arguments, [Borrowed; 3])
         }
-        // An error that is given as a value is used up.
+        // An error value is moved.
         "anyhow" | "eyre" => (Arguments, [Value, Borrowed, Borrowed]),
         "write" | "writeln" => (Arguments, [Changed, Borrowed, Borrowed]),
         "vec" => (Arguments, [Value; 3]),
@@ -81,23 +81,23 @@ pub(crate) fn name(mac: &Macro) -> String {
     mac.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
 }
 
-/// Whether it is known when each argument is evaluated.
+/// Whether the evaluation order of the arguments is known.
 pub(crate) fn is_known(mac: &Macro) -> bool {
     known(&name(mac)).is_some()
 }
 
-/// Whether it stands for a literal, whatever its arguments are.
+/// Whether the macro expands to a literal, whatever its arguments are.
 pub(crate) fn is_literal(mac: &Macro) -> bool {
     names_literal(&name(mac))
 }
 
-/// As [`is_literal`], by its name.
+/// As [`is_literal`], for a name.
 pub(crate) fn names_literal(name: &str) -> bool {
     const NUMBERS: [&str; 3] = ["cfg", "column", "line"];
     NUMBERS.contains(&name) || names_static(name)
 }
 
-/// Whether it stands for a text, or bytes, that the program has as long as it runs.
+/// Whether the macro expands to a `'static` text or byte string.
 pub(crate) fn is_static(mac: &Macro) -> bool {
     names_static(&name(mac))
 }
@@ -116,8 +116,7 @@ fn names_static(name: &str) -> bool {
     STATICS.contains(&name)
 }
 
-/// What an assertion without a message says when it fails: it writes its condition, which will not be what
-/// stood in the source once names are changed and awaits taken out.
+/// The default message of an assertion. It contains the condition as written, which the passes change.
 pub(crate) fn own_message(mac: &Macro, pieces: &[Piece]) -> Option<String> {
     let [Piece::Expr(condition, _), rest @ ..] = pieces else { return None };
     if rest.iter().any(|piece| matches!(piece, Piece::Expr(..))) {
@@ -127,19 +126,19 @@ pub(crate) fn own_message(mac: &Macro, pieces: &[Piece]) -> Option<String> {
     is_assertion.then(|| format!("assertion failed: {}", written(condition)))
 }
 
-/// An expression as `stringify!` writes it.
+/// An expression as `stringify!` prints it.
 pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace(" ?", "?")
 }
 
-/// Takes the call apart, or `None` if its arguments do not read as expressions.
+/// Splits the call, or returns `None` if its arguments do not parse as expressions.
 pub(crate) fn parse(mac: &Macro) -> Option<Vec<Piece>> {
     let (syntax, roles) = known(&name(mac)).unwrap_or((Syntax::Arguments, [Role::Unknown; 3]));
     let parser = |input: ParseStream| parse_pieces(input, syntax, roles);
     parser.parse2(mac.tokens.clone()).ok()
 }
 
-/// Puts the call together again.
+/// The tokens of the pieces.
 pub(crate) fn unparse(pieces: &[Piece]) -> TokenStream {
     let mut tokens = TokenStream::new();
     for piece in pieces {
@@ -151,7 +150,7 @@ pub(crate) fn unparse(pieces: &[Piece]) -> TokenStream {
     tokens
 }
 
-/// Goes through the expressions in a call and puts it together again. Whether its arguments read as such.
+/// Visits the expressions of a call in place. Returns whether its arguments parse as such.
 pub(crate) fn visit_exprs_mut(mac: &mut Macro, visit: impl FnMut(&mut Expr)) -> bool {
     let Some(mut pieces) = parse(mac) else { return false };
     let exprs = pieces.iter_mut().filter_map(|piece| match piece {
@@ -193,7 +192,7 @@ fn parse_pieces(input: ParseStream, syntax: Syntax, roles: [Role; 3]) -> syn::Re
     Ok(pieces)
 }
 
-/// Fields in braces, which mean the same without them.
+/// Fields in braces, which mean the same without the braces.
 fn parse_braced(input: ParseStream, roles: [Role; 3], pieces: &mut Vec<Piece>) -> syn::Result<()> {
     let fields;
     syn::braced!(fields in input);
@@ -208,7 +207,7 @@ fn parse_braced(input: ParseStream, roles: [Role; 3], pieces: &mut Vec<Piece>) -
     Ok(())
 }
 
-/// The pattern of `matches!` and its guard, if that is what `tokens` are.
+/// The pattern of `matches!` and its guard, if the tokens parse as such.
 pub(crate) fn matches_pattern(mac: &Macro, tokens: &TokenStream) -> Option<(Pat, Option<Expr>)> {
     let parser = |input: ParseStream| {
         let pat = Pat::parse_multi_with_leading_vert(input)?;
@@ -219,7 +218,7 @@ pub(crate) fn matches_pattern(mac: &Macro, tokens: &TokenStream) -> Option<(Pat,
     (name(mac) == "matches").then(|| parser.parse2(tokens.clone()).ok()).flatten()
 }
 
-/// What stands before the expression of an argument.
+/// The tokens before the expression of an argument.
 fn parse_prefix(input: ParseStream, syntax: Syntax) -> syn::Result<TokenStream> {
     let mut prefix = TokenStream::new();
     if syntax == Syntax::Fields {
@@ -265,7 +264,7 @@ fn take(input: ParseStream, out: &mut TokenStream, count: usize) -> syn::Result<
     Ok(())
 }
 
-/// Which piece of a known macro is its format string, which may capture variables.
+/// The index of the format string among the pieces of a known macro.
 pub(crate) fn format_string(mac: &Macro, pieces: &[Piece]) -> Option<usize> {
     let (syntax, _) = known(&name(mac))?;
     let skipped = match name(mac).as_str() {
@@ -280,7 +279,7 @@ pub(crate) fn format_string(mac: &Macro, pieces: &[Piece]) -> Option<usize> {
     });
     let is_text = |(_, expr): &(usize, &Expr)| literal_text(expr).is_some();
     let found = match syntax {
-        // After the fields; the values of those have a name, `%` or `?` in front.
+        // The format string follows the fields, whose values have a name, `%` or `?` before them.
         Syntax::Fields => exprs.find(|found| {
             let before = found.0.checked_sub(1).map(|before| &pieces[before]);
             is_text(found) && before.is_none_or(is_separator)
@@ -294,8 +293,7 @@ fn is_separator(piece: &Piece) -> bool {
     matches!(piece, Piece::Tokens(tokens) if matches!(tokens.to_string().as_str(), "," | ";"))
 }
 
-/// The names that arguments behind the format string are given in the call itself: `b` in
-/// `format!("{b}", b = 1)`.
+/// The named arguments after the format string: `b` in `format!("{b}", b = 1)`.
 pub(crate) fn named_arguments(pieces: &[Piece], format: Option<usize>) -> Vec<String> {
     let named = pieces.iter().skip(format.unwrap_or(0)).filter_map(|piece| match piece {
         Piece::Tokens(tokens) => {

@@ -1,5 +1,5 @@
-//! The user's macros that print the names of their arguments, in a text or as fields. A renamed variable would
-//! print its new name.
+//! User-defined macros that print the names of their arguments, as text or as field names. For a renamed variable, they
+//! would print the new name.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Macro;
@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use super::definitions::Definitions;
 use crate::syntax::macros::definition::{calls, is_punct};
 
-/// Whether the definition of a macro shows its input, as far as its file and these of the body tell.
+/// Whether the definition of a macro prints its input, as far as the definitions of its file and of the body show.
 pub(crate) fn shows_names<'d>(
     mac: &Macro,
     of_body: impl Iterator<Item = &'d syn::ItemMacro>,
@@ -19,7 +19,7 @@ pub(crate) fn shows_names<'d>(
     arms.iter().any(|arm| shows(&definitions, &arm.transcriber, 0))
 }
 
-/// Whether the tokens, `depth` definitions deep, do so.
+/// Whether the tokens print the input, searched `depth` definitions deep.
 fn shows(definitions: &Definitions, tokens: &TokenStream, depth: usize) -> bool {
     let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
     let is = |index: usize, c| is_punct(trees.get(index), c);
@@ -27,7 +27,7 @@ fn shows(definitions: &Definitions, tokens: &TokenStream, depth: usize) -> bool 
         let before = index.checked_sub(1);
         match tree {
             TokenTree::Group(group) => shows(definitions, &group.stream(), depth),
-            // `.$field`, and `$field: value` among others.
+            // `.$field`, or `$field: value` between others.
             _ if is(index, '$') => {
                 let is_field = before.is_some_and(|at| is(at, '.'))
                     && !before.and_then(|at| at.checked_sub(1)).is_some_and(|at| is(at, '.'));

@@ -6,8 +6,7 @@ use quote::ToTokens;
 use super::captures;
 use crate::syntax::names::is_any_of;
 
-/// Calls `found` with every identifier in `tokens` that may name a variable, and every name that a
-/// string literal captures.
+/// Calls `found` with every identifier in `tokens` that may name a variable, and every variable in a string literal.
 pub(crate) fn scan_names(tokens: &TokenStream, found: &mut impl FnMut(&str)) {
     scan_leaves(tokens, &mut |tree| match tree {
         TokenTree::Ident(ident) => found(&ident.to_string()),
@@ -29,7 +28,7 @@ pub(crate) fn scan_leaves(tokens: &TokenStream, found: &mut impl FnMut(&TokenTre
             TokenTree::Group(group) => scan_leaves(&group.stream(), found),
             _ => {}
         }
-        // After a single dot comes a field or method; after two, a range's end.
+        // After a single dot comes a field or method; after two, the end of a range.
         field = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.') && !field;
     }
 }

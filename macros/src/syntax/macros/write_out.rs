@@ -1,4 +1,4 @@
-//! Macros that contain a `return`, expanded by this compiler.
+//! Macros that expand to a `return`, expanded by this compiler.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,12 +9,12 @@ use syn::{Block, Expr, Macro, Stmt, Token};
 
 use crate::syntax::macros;
 
-/// Writes out such macros in an expression out of the arguments of a macro.
+/// Expands such macros in an expression that is an argument of a macro.
 pub(crate) fn expr(expr: &mut Expr) {
     WriteOut.visit_expr_mut(expr);
 }
 
-/// As [`expr`], in an `async` block or in the body of a workflow.
+/// As [`expr`], in an `async` block or the body of a workflow.
 pub(crate) fn block(block: &mut Block) {
     WriteOut.visit_block_mut(block);
 }
@@ -24,13 +24,13 @@ struct WriteOut;
 impl VisitMut for WriteOut {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
-            // A `return` in these does not end the workflow, so the macros may stay.
+            // A `return` in these does not leave the workflow, so their macros stay.
             Expr::Closure(_) | Expr::Const(_) => return,
             Expr::Path(_) | Expr::Lit(_) => return,
             Expr::Macro(call) => {
                 if let Some(written) = write_out(&call.mac) {
                     *expr = Expr::Verbatim(written);
-                    // The same tokens again, read as what they are.
+                    // The expanded tokens, parsed as an expression.
                     reparse(expr);
                 }
             }
@@ -61,12 +61,12 @@ fn reparse(expr: &mut Expr) {
     }
 }
 
-/// Whether the macro hides a `return`.
+/// Whether the macro expands to a `return`.
 pub(crate) fn returns(mac: &Macro) -> bool {
     matches!(macros::name(mac).as_str(), "bail" | "ensure")
 }
 
-/// The macro as the code that it stands for: `bail!` or `ensure!`.
+/// The expansion of `bail!` or `ensure!`.
 fn write_out(mac: &Macro) -> Option<TokenStream> {
     let span = mac.path.segments.last()?.ident.span();
     match macros::name(mac).as_str() {
@@ -91,7 +91,7 @@ fn write_out(mac: &Macro) -> Option<TokenStream> {
     }
 }
 
-/// `bail!` with the arguments of a `format!`, or with an error.
+/// The expansion of `bail!` with the arguments of `format!`, or with an error.
 fn bail(span: Span, message: &TokenStream) -> TokenStream {
     let only = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(message.clone());
     if let Ok(only) = only

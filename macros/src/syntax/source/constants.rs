@@ -5,14 +5,14 @@ use syn::{Path, PathArguments};
 use super::file_of;
 use super::pieces::next_piece;
 
-/// Types whose values are no borrows and can be saved.
+/// Types of owned values that can be saved.
 const PLAIN: [&str; 16] = [
     "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "u128", "u16", "u32",
     "u64", "u8", "usize",
 ];
 
-/// Whether the path names a constant of its file that is a number, a truth value or a character. A constant of another
-/// file is not known.
+/// Whether the path names a constant of its file with the type of a number, `bool` or `char`. Constants of other files
+/// are unknown.
 pub(crate) fn is_plain_constant(path: &Path) -> bool {
     let Some(last) = path.segments.last() else { return false };
     last.arguments == PathArguments::None
@@ -20,7 +20,7 @@ pub(crate) fn is_plain_constant(path: &Path) -> bool {
             .is_some_and(|file| declares_plain(&file.text, &last.ident.to_string()))
 }
 
-/// Whether all constants of this name in a text have such a type, and there is one.
+/// Whether the text declares a constant of this name, and all of that name have such a type.
 fn declares_plain(text: &str, name: &str) -> bool {
     let (mut next, mut last, mut is_declared) = (0, ["", "", ""], false);
     while let Some((_, piece)) = next_piece(text, &mut next) {

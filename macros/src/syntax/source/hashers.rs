@@ -1,9 +1,9 @@
 //! Hash maps and sets by name, and whether one has a custom hasher.
 
-/// The names, and how many arguments they have without a hasher.
+/// The names, and the number of arguments without a hasher.
 pub(crate) const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];
 
-/// Whether the map or set `name` with so many arguments has a hasher among them.
+/// Whether a type with this number of arguments has a custom hasher.
 pub(crate) fn has_own_hasher(name: &str, arguments: usize) -> bool {
     HASHED.iter().any(|(hashed, without)| *hashed == name && arguments > *without)
 }

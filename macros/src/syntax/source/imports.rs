@@ -1,7 +1,7 @@
 //! Imports and items of the source file around a function.
 //!
-//! Only `use` statements and the first lines of items are read, as text. If the file cannot be found, the rules use
-//! the common names.
+//! The module reads only `use` statements and the first lines of items, as text. If the file cannot be found, the rules
+//! use the common names.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::syntax::source::statics::{SharedBy, is_interior_mutable};
 use crate::syntax::source::{SourceFile, file_of};
 
 thread_local! {
-    // A file with many workflows is read once.
+    // A file with several workflows is read once.
     static LAST: RefCell<Option<(Rc<SourceFile>, Rc<Imports>)>> = const { RefCell::new(None) };
 }
 
@@ -24,7 +24,7 @@ thread_local! {
 #[derive(Debug, Default)]
 pub(crate) struct Imports {
     meanings: NameMap<Option<Meaning>>,
-    /// Statics whose contents change, and thread locals.
+    /// Statics with interior mutability, and thread locals.
     shared: NameMap<SharedBy>,
 }
 
@@ -77,29 +77,29 @@ impl Imports {
         names
     }
 
-    /// What `name` stands for, unless the file gives it several meanings.
+    /// The meaning of `name`, unless the file gives it several.
     pub(crate) fn get(&self, name: &str) -> Option<&Meaning> {
         self.meanings.get(name)?.as_ref()
     }
 
-    /// Whether the file has a static whose contents change.
+    /// Whether the file has a static with interior mutability.
     pub(crate) fn share_anything(&self) -> bool {
         !self.shared.is_empty()
     }
 
-    /// Who shares the static called `name`, if the file has one whose contents change.
+    /// How the static called `name` is shared, if it has interior mutability.
     pub(crate) fn shared_by(&self, name: &str) -> Option<SharedBy> {
         self.shared.get(name).copied()
     }
 
-    /// Adds a statement that starts with the line `first`.
+    /// Adds a `use` statement whose first line is `first`.
     pub(crate) fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
         let mut text = String::new();
         let mut next = Some(first);
         while let Some(line) = next {
             let line = line.split("//").next().unwrap_or_default();
-            // Anything else is no `use` statement but prose, or too unusual to matter. It is not
-            // given to the parser, because rustc reports what it cannot split into tokens.
+            // Other text is prose or unusual. It is not parsed, because rustc reports an error for text that is not a
+            // sequence of tokens.
             let is_plain = |c: char| c.is_alphanumeric() || "_:{}*,; \t".contains(c);
             if !line.chars().all(is_plain) {
                 return;
@@ -121,7 +121,7 @@ impl Imports {
         }
     }
 
-    /// A file has several modules and bodies. A name with different meanings in it says nothing.
+    /// Adds a name. The modules and bodies of a file may use a name differently; then it has no known meaning.
     fn add(&mut self, name: String, meaning: Meaning) {
         let meaning = Some(meaning);
         match self.meanings.get_mut(&name) {
@@ -132,8 +132,7 @@ impl Imports {
     }
 }
 
-/// Whether a path names the type of piton that is called `name`, if only by an import of the file that gives
-/// it another name.
+/// Whether a path names piton's type `name`, also by an import of the file under another name.
 pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
     let Some(last) = path.segments.last() else { return false };
     last.ident == name || path.get_ident().is_some_and(|ident| {
@@ -143,14 +142,14 @@ pub(crate) fn names_of_piton(path: &Path, name: &str) -> bool {
     })
 }
 
-/// The first `count` names of a path, from the crate on as far as the imports of its file show.
+/// The first `count` names of a path, resolved by the imports of its file as far as possible.
 pub(crate) fn path_in_file(path: &Path, count: usize) -> Vec<String> {
     let mut names: Vec<_> =
         path.segments.iter().take(count).map(|segment| segment.ident.to_string()).collect();
     let first = path.segments.first().filter(|_| path.leading_colon.is_none());
     if let Some(first) = first {
         let imports = Imports::around(first.ident.span());
-        // What an alias stands for may be imported itself.
+        // The target of an alias may be imported itself.
         for _ in 0..2 {
             let Some(Meaning::Path(full)) = imports.get(&names[0]) else { break };
             names.splice(..1, full.iter().cloned());
@@ -162,8 +161,7 @@ pub(crate) fn path_in_file(path: &Path, count: usize) -> Vec<String> {
     }
 }
 
-/// Whether a path names something of piton, or comes from somewhere that cannot be seen, such as its
-/// prelude.
+/// Whether a path names an item of piton, or one of unknown origin, such as from piton's prelude.
 pub(crate) fn is_of_piton(path: &Path) -> bool {
     let Some(first) = path.segments.first() else { return false };
     let span = first.ident.span();
@@ -198,7 +196,7 @@ pub(crate) fn without_visibility(line: &str) -> &str {
     rest.trim_start()
 }
 
-/// The name that `type Prices = HashMap<String, u64>;` defines, and the path that it stands for.
+/// The name and the target of a type alias: `type Prices = HashMap<String, u64>;`.
 fn alias(line: &str) -> Option<(String, Vec<String>)> {
     let (name, ty) = line.strip_prefix("type ")?.strip_suffix(';')?.split_once(" = ")?;
     let name = name.split('<').next()?;
@@ -210,7 +208,7 @@ fn alias(line: &str) -> Option<(String, Vec<String>)> {
     (path.iter().all(is_word) && !has_own_hasher).then(|| (name.to_owned(), path))
 }
 
-/// The name of the static that a line defines, and who shares it, if its contents change.
+/// The name of a line's static and how it is shared, if it has interior mutability.
 fn shared_static(line: &str, shared_by: SharedBy) -> Option<(&str, SharedBy)> {
     let (name, ty) = line.strip_prefix("static ")?.split_once(':')?;
     if let Some(name) = name.strip_prefix("mut ") {
@@ -225,7 +223,7 @@ fn is_no_word(c: char) -> bool {
     !c.is_alphanumeric() && c != '_'
 }
 
-/// The name of the type, module or function that a line defines.
+/// The name of the type, module or function that the line defines.
 fn defined_name(line: &str) -> Option<&str> {
     let line = line.strip_prefix("async ").unwrap_or(line);
     let (keyword, rest) = line.split_once(' ')?;
@@ -239,17 +237,17 @@ fn defined_name(line: &str) -> Option<&str> {
     Some(&rest[..end]).filter(|name| !name.is_empty())
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// The item at this path.
     Path(Vec<String>),
-    /// An item of the user's own.
+    /// An item of the user.
     Own,
 }
 
 impl Meaning {
-    /// What an import of `path` brings in.
+    /// The meaning of an import of `path`.
     pub(crate) fn of(mut path: Vec<String>) -> Self {
         match path.first_mut() {
             Some(first) if ["core", "alloc"].contains(&first.as_str()) => "std".clone_into(first),
@@ -260,7 +258,7 @@ impl Meaning {
     }
 }
 
-/// Calls `add` with every name that `tree` imports, and its path.
+/// Calls `add` with each imported name and its path.
 pub(crate) fn add_tree(
     tree: &UseTree,
     prefix: &mut Vec<String>,
@@ -293,7 +291,7 @@ pub(crate) fn add_tree(
                 add_tree(tree, prefix, add);
             }
         }
-        // What a glob brings in cannot be seen; the assumed names cover the usual ones.
+        // The names of a glob import are unknown; the assumed names cover the usual ones.
         UseTree::Glob(_) => {}
     }
 }

@@ -1,9 +1,9 @@
 //! A small lexer: words, literals and punctuation of a text. rustc does not expose the positions of tokens in a
 //! file, so the text is lexed here, far enough to distinguish brackets from those in literals and comments.
 
-/// The next word, literal or sign from `next` on, and where it is. Goes on after it.
+/// The next word, literal or punctuation mark from `next` on, with its position. Advances `next` past it.
 ///
-/// Whole files come by here, and nothing optimizes this code: so it looks at bytes.
+/// The function reads whole files in an unoptimized build, so it works on bytes.
 pub(crate) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
     let bytes = text.as_bytes();
     loop {
@@ -25,12 +25,12 @@ pub(crate) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, 
     }
 }
 
-/// Outside of literals and comments, what is not ASCII is in words only.
+/// Whether the byte belongs to a word. Outside literals and comments, non-ASCII bytes occur in words only.
 pub(crate) fn is_word(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..)
 }
 
-/// The length of the word, literal or sign that `text` starts with.
+/// The length of the word, literal or punctuation mark at the start of `text`.
 fn length_of_piece(text: &str) -> usize {
     let up_to = |end: Option<usize>| end.unwrap_or(text.len());
     let bytes = text.as_bytes();
@@ -83,7 +83,7 @@ fn length_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// Comments are nested.
+/// Block comments nest.
 fn length_of_comment(text: &str) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < text.len() {

@@ -2,30 +2,30 @@
 
 use super::pieces::{is_word, next_piece};
 
-/// What is between a pair of brackets.
+/// The kind of a pair of brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Surroundings {
-    /// An `impl` block: what stands before its braces.
+    /// An `impl` block, with the text before its braces.
     Impl(String),
     /// A `trait`.
     Trait,
-    /// The input of a macro, which may put it anywhere.
+    /// The input of a macro, which may move it anywhere.
     Macro,
     /// Items or code.
     Other,
 }
 
-/// A pair of brackets. They come in the order in which they begin.
+/// A pair of brackets. Regions are sorted by their start.
 #[derive(Debug)]
 pub(crate) struct Region {
     start: usize,
     end: usize,
-    /// What it is in, as an index.
+    /// The index of the enclosing region.
     around: Option<usize>,
     surroundings: Surroundings,
 }
 
-/// The names of those constants that code at `position` sees.
+/// The names of the constants that are in scope at `position`.
 pub(crate) fn declared_for(
     regions: &[Region],
     declared: &[(usize, String)],
@@ -35,15 +35,15 @@ pub(crate) fn declared_for(
     seen.map(|(_, name)| name.clone()).collect()
 }
 
-/// Whether `position` is in all that `at` is in.
+/// Whether every region around `at` contains `position`.
 pub(crate) fn is_seen(regions: &[Region], at: usize, position: usize) -> bool {
     let mut around = regions.iter().filter(|region| region.holds(at));
     around.all(|region| region.holds(position))
 }
 
-/// What `position` is directly in.
+/// The innermost region around `position`.
 pub(crate) fn innermost(regions: &[Region], position: usize) -> Surroundings {
-    // The last one that begins before it, or one that this is in.
+    // The last region that starts before `position`, or one that encloses it.
     let mut near = regions.partition_point(|region| region.start < position).checked_sub(1);
     while let Some(region) = near.map(|index| &regions[index]) {
         if region.holds(position) {
@@ -60,16 +60,16 @@ impl Region {
     }
 }
 
-/// What has been read of the item or statement at one depth of brackets.
+/// The state of reading one item or statement.
 #[derive(Default)]
 struct Level<'t> {
-    /// The first word that is no modifier, and where it is.
+    /// The first word that is not a modifier, with its position.
     first: Option<(usize, &'t str)>,
-    /// Whether that word is to be followed by the name of a constant.
+    /// Whether the name of a constant follows that word.
     names_constant: bool,
     /// The last three pieces.
     last: [Piece; 3],
-    /// The region that the brackets are, as an index.
+    /// The index of the region whose content is read.
     region: Option<usize>,
 }
 
@@ -87,7 +87,7 @@ impl<'t> Level<'t> {
         self.last = [second, third, piece];
     }
 
-    /// Gives the word if it is the name of a constant.
+    /// Returns the word if it names a constant.
     fn add_word(&mut self, at: usize, word: &'t str) -> Option<String> {
         self.add(Piece::Word);
         if matches!(word, "pub" | "unsafe" | "default") {
@@ -102,7 +102,7 @@ impl<'t> Level<'t> {
         is_name.then(|| word.to_owned())
     }
 
-    /// What the brackets are that open at `at`.
+    /// The kind of the brackets that open at `at`.
     fn opens(&self, text: &str, at: usize, is_brace: bool) -> Option<Surroundings> {
         use Piece::{Bang, Word};
         if matches!(self.last, [_, Word, Bang] | [Word, Bang, Word]) {
@@ -115,13 +115,13 @@ impl<'t> Level<'t> {
         })
     }
 
-    /// Begins with the next item.
+    /// Starts the next item.
     fn restart(&mut self) {
         *self = Self { region: self.region, ..Self::default() };
     }
 }
 
-/// Finds what is in brackets, and the names of constants with where they are.
+/// Finds the regions of a text, and the names of constants with their positions.
 pub(crate) fn find(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut declared = Vec::new();
@@ -166,7 +166,7 @@ pub(crate) fn find(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
 mod tests {
     use super::*;
 
-    /// What the first `HERE` of a text is in.
+    /// The innermost region around the first `HERE` of a text.
     fn around(text: &str) -> Surroundings {
         innermost(&find(text).0, text.find("HERE").expect("a place"))
     }

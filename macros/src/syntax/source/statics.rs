@@ -1,6 +1,6 @@
 //! Statics with interior mutability, by their types.
 
-/// Types that change through a shared reference.
+/// Types with interior mutability.
 const INTERIOR_MUTABLE: [&str; 12] = [
     "Cell",
     "DashMap",
@@ -16,18 +16,18 @@ const INTERIOR_MUTABLE: [&str; 12] = [
     "UnsafeCell",
 ];
 
-/// Who shares a static that is declared outside of the function.
+/// The scope in which a static is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SharedBy {
-    /// Everything in the process.
+    /// The process.
     Process,
-    /// Everything in the process, and it is a `static mut`.
+    /// The process, by `static mut`.
     ProcessMut,
-    /// Everything that runs on the thread.
+    /// The thread.
     Thread,
 }
 
-/// Whether a type of this name changes through a shared reference.
+/// Whether a type of this name has interior mutability.
 pub(crate) fn is_interior_mutable(name: &str) -> bool {
     name.starts_with("Atomic") || INTERIOR_MUTABLE.contains(&name)
 }

@@ -1,4 +1,4 @@
-//! Borrows from before an `async` block that are used after it, although the block changes the borrowed value.
+//! Borrows from before an `async` block that are used after it, although the block changes the borrowed place.
 //!
 //! ```text
 //! let last = notes.last().unwrap();
@@ -6,17 +6,17 @@
 //! show(last);
 //! ```
 //!
-//! rustc refuses this, and sees nothing of it in the machine, where each piece of code borrows for itself.
+//! rustc refuses this, but would accept the machine, where each block borrows separately.
 
 use syn::{Expr, ExprCall, Pat};
 
 use super::Lookups;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::usage::{Place, Usage, made_of};
+use crate::ir::usage::{Place, Usage, sources_of};
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
 
-/// Reports what is borrowed so, each once.
+/// Reports each such borrow once.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     let Lookups { graph, liveness, .. } = lookups;
     let locals = &graph.locals;
@@ -49,56 +49,56 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     }
 }
 
-/// Whether the region does with a place what nobody may while the local borrows it.
+/// Whether the region changes or moves a place while the local borrows it.
 fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &Source) -> bool {
     let Lookups { graph, liveness, .. } = lookups;
     let overlaps = |place: &Place| place.overlaps(&source.place);
     if !source.is_mutable {
         return graph.usages_within(region).any(|usage| usage.writes.iter().any(overlaps));
     }
-    // What it borrows again through the local it may use.
+    // A change through the borrow itself is allowed.
     let is_through = liveness.captures().is_used_outside(region, local);
     let uses = |usage: &Usage| {
-        let Usage { reads, writes, may_write, spends, .. } = usage;
-        [reads, writes, may_write, spends].into_iter().flatten().any(overlaps)
+        let Usage { reads, writes, may_write, moved, .. } = usage;
+        [reads, writes, may_write, moved].into_iter().flatten().any(overlaps)
     };
     !is_through && graph.usages_within(region).any(uses)
 }
 
-/// Whether the local is a borrow by which something can be changed.
+/// Whether the local is a mutable borrow.
 pub(super) fn is_mutable(locals: &Locals, local: LocalId) -> bool {
     sources(locals, local).iter().any(|source| source.is_mutable)
 }
 
-/// A key, and where else that is which it is, or is a part of.
+/// The places of a key: its own, and those that it borrows from.
 pub(super) fn places_of_key(locals: &Locals, key: &Place) -> Vec<Place> {
     let sources = sources(locals, key.local);
     let mut places: Vec<Place> = sources.iter().map(|source| source.place_of(key)).collect();
     if places.is_empty() {
-        // What a closure that is made again captures.
-        places.extend(made_of(locals, key.local).into_iter().map(Place::whole));
+        // The captures of a rematerialized closure.
+        places.extend(sources_of(locals, key.local).into_iter().map(Place::whole));
         places.retain(|place| place.local != key.local);
     }
     places.push(key.clone());
     places
 }
 
-/// What code changes that changes a place: that, and what it is by way of a borrow.
+/// The places that a change of `place` changes: itself, and the place that it borrows.
 pub(super) fn places_changed(locals: &Locals, place: &Place) -> Vec<Place> {
     let sources = sources(locals, place.local).into_iter().filter(|source| source.is_mutable);
     sources.map(|source| source.place_of(place)).chain([place.clone()]).collect()
 }
 
-/// What a local borrows from.
+/// A place that a local borrows.
 struct Source {
     place: Place,
-    /// Whether it is this place, and not something in it.
+    /// Whether the local borrows the place itself, and not a part of it.
     is_all: bool,
     is_mutable: bool,
 }
 
 impl Source {
-    /// Where a place of the local is that borrows from it.
+    /// The place that corresponds to `place`, a projection of the local.
     fn place_of(&self, place: &Place) -> Place {
         let mut of = self.place.clone();
         if self.is_all {
@@ -107,7 +107,7 @@ impl Source {
         of
     }
 
-    /// Makes it something in the place, which may be lent to be changed.
+    /// Restricts the borrow to a part of the place.
     fn go_in(&mut self, is_mutable: bool) {
         self.is_all = false;
         self.is_mutable |= is_mutable;
@@ -123,7 +123,7 @@ fn sources(locals: &Locals, local: LocalId) -> Vec<Source> {
     sources
 }
 
-/// How often a borrow is taken to be of another one: more than anybody writes.
+/// The maximum depth of borrows of borrows, more than a user writes.
 const MAX_DEPTH: usize = 16;
 
 fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>) {
@@ -150,7 +150,7 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
         Expr::Match(made) => {
             add_sources(locals, &made.expr, depth + 1, out);
             let is_mutable = made.arms.iter().any(|arm| has_ref_mut(&arm.pat));
-            // Others may have the parts of a borrow that a pattern leaves.
+            // The rest of the value that a pattern does not bind may be borrowed elsewhere.
             if !matches!(*made.expr, Expr::Call(_)) {
                 let taken = out.split_off(first).into_iter();
                 out.extend(taken.filter(|source| !locals[source.place.local].is_rematerialized()));
@@ -199,14 +199,14 @@ fn add_sources(locals: &Locals, made: &Expr, depth: usize, out: &mut Vec<Source>
             if let Some(made) = locals[local].rematerialized_by() {
                 add_sources(locals, made, depth + 1, out);
             }
-            // What it borrows by way of another borrow it borrows from that as well.
+            // A borrow through another borrow also borrows from that one.
             out.push(Source { place: Place::whole(local), is_all: true, is_mutable: false });
         }
         _ => {}
     }
 }
 
-/// What is lent by a call, and whether the call says that it is to be changed.
+/// The argument that a call borrows, and whether mutably.
 fn lent(call: &ExprCall) -> Option<(&Expr, bool)> {
     let Expr::Path(path) = &*call.func else { return None };
     let function = path.path.segments.last()?.ident.to_string();
@@ -214,7 +214,7 @@ fn lent(call: &ExprCall) -> Option<(&Expr, bool)> {
         ("lent_by", _, Some(lent)) => Some((lent, false)),
         ("lent_mutably", _, Some(lent)) => Some((lent, true)),
         ("lender", Some(lent), _) => Some((lent, true)),
-        // `Some(&order)`, and what the compiler makes again of what is lent.
+        // `Some(&order)`, and generated calls that rematerialize a borrow.
         (_, Some(lent), _) => Some((lent, false)),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Parts of what is looked up once, of which several branches change one each.
+//! Parts of one looked-up value that several branches change.
 
 use quote::ToTokens;
 use syn::{Expr, Pat};
@@ -8,7 +8,7 @@ use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals, SharedPattern};
 
-/// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
+/// Reports them: each branch would repeat the lookup, and two mutable borrows cannot coexist.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     report_mutable(lookups, diagnostics);
     let locals = &lookups.graph.locals;
@@ -31,14 +31,14 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     }
 }
 
-/// Reports what is lent to be changed, and is used by several branches: each would make the borrow for itself.
+/// Reports a mutable borrow that several branches use: each would rematerialize it.
 fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     let Lookups { graph, liveness, .. } = lookups;
     let is_shared = |local: LocalId| {
         graph.region_ids().any(|id| liveness.captures().is_shared(graph, Some(id), local))
     };
     let mut mutable =
-        lookups.made_again().filter(|local| behind::is_mutable(&graph.locals, *local));
+        lookups.rematerialized().filter(|local| behind::is_mutable(&graph.locals, *local));
     let Some(local) = mutable.find(|local| is_shared(*local)) else { return };
     let name = graph.locals[local].name();
     let place = match graph.locals[local].rematerialized_by() {
@@ -63,7 +63,7 @@ fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     );
 }
 
-/// A local or a field of one, as the source writes it.
+/// The source of a local or a field of one.
 fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
     match place {
         Expr::Path(path) => locals.of_path(&path.path).map(|local| locals[local].name().to_owned()),
@@ -76,10 +76,10 @@ fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
     }
 }
 
-/// Whether one branch uses one of the locals, and another the other.
+/// Whether the two locals are used by different branches.
 fn are_apart(lookups: &Lookups<'_>, made_with: &SharedPattern, [a, b]: [LocalId; 2]) -> bool {
     let Lookups { graph, liveness, .. } = lookups;
-    // Of a place that is taken apart as it stands a closure captures the parts.
+    // A closure captures disjoint parts of a place.
     let is_place = matches!(made_with.value, Expr::Path(_) | Expr::Field(_))
         && matches!(made_with.pat, Pat::Tuple(_) | Pat::Struct(_));
     let captures = liveness.captures();

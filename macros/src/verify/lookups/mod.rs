@@ -1,5 +1,5 @@
-//! Lookups that cannot be repeated after an await because something has changed: the key, which rustc allows to
-//! change or move since only the collection is borrowed, or the owner of the other parts.
+//! Lookups that cannot be repeated after an await because the key or the collection has changed. rustc allows the key
+//! to change or move, since the lookup borrows only the collection.
 
 mod behind;
 mod branches;
@@ -13,13 +13,13 @@ use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::flow::liveness::Liveness;
-use crate::ir::usage::{Place, Usage, bound_locals, made_of};
+use crate::ir::usage::{Place, Usage, bound_locals, sources_of};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals, RegionId, Terminator};
 use crate::layout::{Layout, Link};
 use crate::syntax::conditions::chain;
 use crate::syntax::methods::joins;
 
-/// Reports what cannot be looked up again, each once. Gives the keys that may be moved.
+/// Reports each such lookup once. Returns the keys that may be moved.
 pub(crate) fn check(
     graph: &Graph,
     liveness: &Liveness,
@@ -40,15 +40,15 @@ struct Lookups<'a> {
 }
 
 impl Lookups<'_> {
-    /// The locals that are made again.
-    fn made_again(&self) -> impl Iterator<Item = LocalId> {
+    /// The rematerialized locals.
+    fn rematerialized(&self) -> impl Iterator<Item = LocalId> {
         let locals = &self.graph.locals;
         locals.ids().filter(|local| locals[*local].is_rematerialized())
     }
 
     fn report_changed_keys(&self, diagnostics: &Diagnostics) {
         let locals = &self.graph.locals;
-        for local in self.made_again() {
+        for local in self.rematerialized() {
             let keys: Set<Place> = keys(locals, local)
                 .iter()
                 .flat_map(|key| behind::places_of_key(locals, key))
@@ -85,8 +85,7 @@ impl Lookups<'_> {
         }
     }
 
-    /// Whether code does `this` while the local is needed that has been made again by then, or is in an arm that
-    /// follows.
+    /// Whether `this` holds for code that runs while the rematerialized local is live, or for an arm that follows.
     fn is_while_held(&self, local: LocalId, this: impl Fn(&Usage) -> bool) -> bool {
         self.graph.block_ids().any(|id| {
             let block = &self.graph[id];
@@ -102,11 +101,11 @@ impl Lookups<'_> {
         let segment = self.layout.segment(self.layout.segment_of[id.0]);
         self.is_needed_beside(block.region, local)
             || usages.any(|(usage, needed)| needed.contains(&local) && this(usage))
-                && (segment.is_some_and(|segment| segment.remade.contains(&local))
+                && (segment.is_some_and(|segment| segment.rematerialized.contains(&local))
                     || self.liveness.is_needed_until(self.graph, id, local, |to| self.is_arm(to)))
     }
 
-    /// Whether the local is needed behind the wait for a region, or one around it, or by a branch beside it.
+    /// Whether the local is live after the point of a region, or after an enclosing one, or in another branch of it.
     fn is_needed_beside(&self, region: Option<RegionId>, local: LocalId) -> bool {
         let graph = self.graph;
         std::iter::successors(region, |region| graph[*region].parent).any(|id| {
@@ -118,8 +117,8 @@ impl Lookups<'_> {
         })
     }
 
-    /// Whether the end of a block does `this` after it has bound the local, and an arm needs that later: by an
-    /// operand of a condition, or by a guard.
+    /// Whether `this` holds for the terminator of a block after it has bound the local, and an arm needs the local
+    /// later: in an operand of a condition, or in a guard.
     fn is_held_by_end(&self, id: BlockId, local: LocalId, this: &impl Fn(&Usage) -> bool) -> bool {
         let locals = &self.graph.locals;
         let binds = |pat: &Pat| bound_locals(locals, pat).contains(&local);
@@ -150,7 +149,7 @@ impl Lookups<'_> {
     }
 }
 
-/// What a local that is made again is looked up with.
+/// The keys with which a rematerialized local is looked up.
 fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
     struct Keys<'a> {
         locals: &'a Locals,
@@ -163,7 +162,7 @@ fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
     }
     impl Visit<'_> for Keys<'_> {
         fn visit_expr_method_call(&mut self, call: &ExprMethodCall) {
-            // What others are joined with is borrowed as they are.
+            // The arguments of `zip` and `chain` are borrowed as a whole.
             if !joins(call) {
                 call.args.iter().for_each(|key| self.add(key));
             }
@@ -176,7 +175,7 @@ fn keys(locals: &Locals, local: LocalId) -> Set<Place> {
         }
     }
     let mut keys = Keys { locals, found: Set::new() };
-    for made in made_of(locals, local) {
+    for made in sources_of(locals, local) {
         if let Some(expr) = locals[made].rematerialized_by() {
             keys.visit_expr(expr);
         }

@@ -1,30 +1,30 @@
-//! Keys that are moved while what has been looked up with them is needed. Whether a key is copied instead only
-//! rustc knows, so it is asked.
+//! Keys that are moved while the result of their lookup is live. Only rustc knows whether a key is `Copy`, so it
+//! decides.
 
 use super::{Lookups, keys};
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{Field, LocalId, LocalKind};
 use crate::layout::VariableId;
 
-/// A key that is moved, unless it is copied.
+/// A key that is moved unless it is `Copy`.
 #[derive(Debug)]
 pub(crate) struct MovedKey {
-    /// What is looked up with it.
+    /// The local that is looked up with it.
     pub(crate) found: LocalId,
-    /// The variable that has the key, or is a part of it.
+    /// The variable that holds the key, or is a part of it.
     pub(crate) key: VariableId,
     /// The fields of the variable that are moved.
     pub(crate) fields: Vec<Field>,
 }
 
-/// Finds them.
+/// Finds the moved keys.
 pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     let Lookups { graph, layout, .. } = lookups;
     let mut moved = Vec::new();
-    for found in lookups.made_again() {
+    for found in lookups.rematerialized() {
         let keys = keys(&graph.locals, found);
         let is_key = |place: &Place| keys.iter().any(|key| key.overlaps(place));
-        let spends = &graph.touched.spends;
+        let spends = &graph.touched.moved;
         let spent = spends
             .iter()
             .filter(|spent| is_key(spent))
@@ -45,10 +45,10 @@ pub(super) fn find(lookups: &Lookups<'_>) -> Vec<MovedKey> {
     moved
 }
 
-/// Whether the code may have used the place up when it is through. Of a part it is not known where it jumps.
+/// Whether the place may be moved at the end of the code. For a projection, the state at jumps is unknown.
 fn may_be_gone(usage: &Usage, spent: &Place) -> bool {
     match &spent.fields[..] {
-        [] => usage.used_up.contains(&spent.local),
-        _ => usage.spends.contains(spent) && usage.jumps.is_empty(),
+        [] => usage.moved_at_end.contains(&spent.local),
+        _ => usage.moved.contains(spent) && usage.jumps.is_empty(),
     }
 }

@@ -68,10 +68,10 @@ impl<'a> Analysis<'a> {
     pub(super) fn finish(mut self) -> Usage {
         // If the end is unreachable, nothing there reads earlier values.
         match self.flow {
-            Some(Flow { assigned, refilled, used_up }) => {
+            Some(Flow { assigned, assigned_parts, moved }) => {
                 self.usage.assigned = assigned;
-                self.usage.refills = refilled;
-                self.usage.used_up = used_up;
+                self.usage.assigned_parts = assigned_parts;
+                self.usage.moved_at_end = moved;
             }
             None => self.usage.assigned = self.locals.ids().collect(),
         }
@@ -94,53 +94,52 @@ impl<'a> Analysis<'a> {
         let local = place.local;
         self.usage.mentions.insert(local);
         if matches!(mode, Mode::Value | Mode::TakeAny) {
-            self.usage.spends.insert(place.clone());
+            self.usage.moved.insert(place.clone());
         }
         match mode {
             Mode::Value if place.fields.is_empty() => {
-                self.usage.takes.insert(local);
                 self.flow.iter_mut().for_each(|flow| {
-                    flow.used_up.insert(local);
+                    flow.moved.insert(local);
                 });
             }
             Mode::Value | Mode::Scrutinee => {
-                self.usage.moves.insert(place.clone());
+                self.usage.partial_moves.insert(place.clone());
             }
             Mode::ScrutineeMut => {
-                self.usage.moves.insert(place.clone());
-                self.usage.changes.insert(local);
+                self.usage.partial_moves.insert(place.clone());
+                self.usage.mutated.insert(local);
                 self.usage.writes.insert(place.clone());
             }
             Mode::Borrow => {}
             Mode::BorrowMut => {
-                self.usage.changes.insert(local);
+                self.usage.mutated.insert(local);
                 self.usage.writes.insert(place.clone());
             }
             Mode::BorrowAlike => {
-                self.usage.changes.insert(local);
+                self.usage.mutated.insert(local);
                 self.usage.may_write.insert(place.clone());
             }
             Mode::BorrowAny => {
-                self.usage.changes.insert(local);
+                self.usage.mutated.insert(local);
                 self.usage.may_write.insert(place.clone());
-                self.usage.called.insert(place.clone());
+                self.usage.unknown_receivers.insert(place.clone());
             }
             Mode::TakeAny => {
-                self.usage.changes.insert(local);
+                self.usage.mutated.insert(local);
                 self.usage.may_write.insert(place.clone());
-                self.usage.called.insert(place.clone());
+                self.usage.unknown_receivers.insert(place.clone());
                 if !place.fields.is_empty() {
-                    self.usage.moves.insert(place.clone());
+                    self.usage.partial_moves.insert(place.clone());
                 }
             }
         }
         let Some(flow) = self.flow.as_ref().filter(|flow| !flow.assigned.contains(&local)) else {
             return;
         };
-        if !flow.refilled.iter().any(|part| part.holds(&place)) {
-            let filled = flow.refilled.iter().filter(|part| place.holds(part)).cloned();
+        if !flow.assigned_parts.iter().any(|part| part.holds(&place)) {
+            let filled = flow.assigned_parts.iter().filter(|part| place.holds(part)).cloned();
             let filled = filled.collect();
-            self.usage.look(place.clone(), filled);
+            self.usage.add_read(place.clone(), filled);
         }
         self.usage.reads.insert(place);
     }
@@ -158,9 +157,9 @@ impl<'a> Analysis<'a> {
     /// The captures of an `async move` block that has been analyzed alone: the places that it only reads, and the other
     /// locals as a whole.
     fn taken_over(&self) -> Vec<Place> {
-        let Usage { mentions, reads, changes, .. } = &self.usage;
+        let Usage { mentions, reads, mutated, .. } = &self.usage;
         let is_read = |local: &LocalId| {
-            !changes.contains(local) && reads.iter().any(|place| place.local == *local)
+            !mutated.contains(local) && reads.iter().any(|place| place.local == *local)
         };
         let (read, other): (Vec<_>, Vec<_>) = mentions.iter().copied().partition(is_read);
         let places = reads.iter().filter(|place| read.contains(&place.local)).cloned();
@@ -177,12 +176,12 @@ impl<'a> Analysis<'a> {
                         self.read(Place::whole(local), Mode::Borrow);
                     }
                     self.usage.mentions.insert(local);
-                    self.usage.changes.insert(local);
+                    self.usage.mutated.insert(local);
                     self.usage.writes.insert(Place::whole(local));
-                    self.usage.replaces.insert(local);
+                    self.usage.reassigned.insert(local);
                     if let Some(flow) = &mut self.flow {
                         flow.assigned.insert(local);
-                        flow.used_up.remove(&local);
+                        flow.moved.remove(&local);
                     }
                 }
             }
@@ -206,7 +205,7 @@ impl<'a> Analysis<'a> {
     /// Assigns a projection of a local.
     fn refill(&mut self, place: Place) {
         self.usage.mentions.insert(place.local);
-        self.usage.changes.insert(place.local);
+        self.usage.mutated.insert(place.local);
         self.usage.writes.insert(place.clone());
         if self.flow.as_ref().is_some_and(|flow| !flow.assigned.contains(&place.local)) {
             self.usage.reads.insert(place.clone());
@@ -216,9 +215,9 @@ impl<'a> Analysis<'a> {
 
     /// Counts a projection as assigned.
     fn fill(&mut self, place: Place) {
-        self.usage.fills.insert(place.clone());
+        self.usage.maybe_assigned_parts.insert(place.clone());
         if let Some(flow) = &mut self.flow {
-            flow.refilled.insert(place);
+            flow.assigned_parts.insert(place);
         }
     }
 
@@ -228,7 +227,7 @@ impl<'a> Analysis<'a> {
         visit(self);
         let after = std::mem::replace(&mut self.flow, before);
         if let (Some(flow), Some(after)) = (&mut self.flow, after) {
-            flow.used_up.extend(after.used_up);
+            flow.moved.extend(after.moved);
         }
     }
 

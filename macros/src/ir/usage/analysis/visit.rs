@@ -45,10 +45,7 @@ impl Analysis<'_> {
     /// Visits the base of a struct expression: the fields that are not `given` move out of it, and the others stay.
     fn visit_rest(&mut self, rest: &Expr, given: &[&syn::Member]) {
         let Some(place) = self.place(rest) else { return self.visit(rest, Mode::Scrutinee) };
-        if place.fields.is_empty() {
-            self.usage.takes.insert(place.local);
-        }
-        self.usage.spends.insert(place.clone());
+        self.usage.moved.insert(place.clone());
         // The given fields need not be initialized in the base.
         let before = self.flow.clone();
         given.iter().for_each(|field| self.fill(place.clone().field(field)));
@@ -112,7 +109,7 @@ impl Visit<'_> for Analysis<'_> {
                 if mode == Mode::Value
                     && let Some(place) = self.place(&expr.expr)
                 {
-                    self.usage.spends.insert(place);
+                    self.usage.moved.insert(place);
                 }
                 self.visit(&expr.expr, self.inner(mode));
             }
@@ -201,7 +198,7 @@ impl Visit<'_> for Analysis<'_> {
                 self.detached(|this| this.visit_block(&expr.block));
                 if expr.capture.is_some() {
                     let taken = self.taken_over();
-                    self.usage.spends.extend(taken);
+                    self.usage.moved.extend(taken);
                 }
                 self.usage.mentions.extend(mentioned);
                 self.usage.reads.extend(read);

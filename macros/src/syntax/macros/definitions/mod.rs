@@ -16,7 +16,7 @@ use crate::syntax::names::is_any_of;
 use crate::syntax::source::{SourceFile, file_of};
 use crate::syntax::suspend;
 
-/// What a call does to the code around it.
+/// The effects of a call on the code around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effects {
     /// It awaits.
@@ -25,21 +25,21 @@ pub(crate) struct Effects {
     pub(crate) returns: bool,
     /// It has a `break` or `continue` that leaves or continues a loop around it.
     pub(crate) jumps: bool,
-    /// As a statement, it declares a variable of a name that it is given.
+    /// As a statement, it declares a variable whose name is an argument.
     pub(crate) declares: bool,
-    /// As a statement, it declares a variable of its own, which lives as long as the block.
+    /// As a statement, it declares a variable of its own that lives until the end of the block.
     pub(crate) holds: bool,
-    /// As a statement, it puts statements that it is given where it stands.
+    /// As a statement, it expands to statements from its arguments.
     passes_on: bool,
 }
 
-/// The definitions that can be seen.
+/// The visible definitions.
 #[derive(Debug)]
 pub(crate) struct Definitions {
     file: Option<Rc<SourceFile>>,
-    /// The function.
+    /// The span of the function.
     at: Span,
-    /// Those of the body before the place being checked.
+    /// The definitions in the body before the current position.
     of_body: Vec<(Ident, TokenStream)>,
 }
 
@@ -48,24 +48,24 @@ impl Definitions {
         Self { file: file_of(span), at: span, of_body: Vec::new() }
     }
 
-    /// How many of the body there are.
+    /// The number of definitions in the body so far.
     pub(crate) fn count(&self) -> usize {
         self.of_body.len()
     }
 
-    /// Forgets those after the first `count`.
+    /// Removes the definitions after the first `count`.
     pub(crate) fn forget(&mut self, count: usize) {
         self.of_body.truncate(count);
     }
 
-    /// Adds an item of the body.
+    /// Adds a definition in the body.
     pub(crate) fn add(&mut self, item: &ItemMacro) {
         if let Some(name) = &item.ident {
             self.of_body.push((name.clone(), item.mac.tokens.clone()));
         }
     }
 
-    /// What a call does.
+    /// The effects of a call.
     pub(crate) fn effects(&self, mac: &Macro) -> Effects {
         let mut effects = match called(&mac.path) {
             Some(name) => self.effects_of(&name, &mac.tokens, 0),
@@ -75,7 +75,7 @@ impl Definitions {
         effects
     }
 
-    /// What a call of `name` with `tokens` does, `depth` definitions deep.
+    /// The effects of a call of `name` with `tokens`, searched `depth` definitions deep.
     fn effects_of(&self, name: &str, tokens: &TokenStream, depth: usize) -> Effects {
         let mut effects = Effects::default();
         let definitions = self.find(name);
@@ -83,7 +83,7 @@ impl Definitions {
             effects.awaits = suspend::tokens(format!("{name}!").parse().unwrap_or_default());
             effects.passes_on = !effects.awaits;
         }
-        // A macro that calls itself is looked into until it does nothing new.
+        // The search of a recursive macro must end.
         if depth > 8 {
             return effects;
         }
@@ -94,14 +94,14 @@ impl Definitions {
         effects
     }
 
-    /// The alternatives that may take a call.
+    /// The rules that may match a call.
     pub(crate) fn arms_called(&self, mac: &Macro) -> Vec<Arm> {
         let definitions = called(&mac.path).map(|name| self.find(&name)).unwrap_or_default();
         definitions.into_iter().flat_map(|definition| arms_for(definition, &mac.tokens)).collect()
     }
 
-    /// The alternatives of what the file defines at this path, unless the body defines it anew: those that
-    /// may take the call, if its tokens are known.
+    /// The rules of the file's macro at this path, unless the body has a macro of that name. With `call`, only those
+    /// that may match it.
     pub(crate) fn arms_of_file(&self, path: &[Ident], call: Option<&TokenStream>) -> Vec<Arm> {
         let Some(name) = path.last().filter(|_| is_near(path.first(), path.len())) else {
             return Vec::new();
@@ -117,13 +117,13 @@ impl Definitions {
         alternatives.collect()
     }
 
-    /// Whether a macro of the body or of its file is called where one is called by this name.
+    /// Whether this name calls a macro of the body or of the file.
     pub(crate) fn has(&self, name: &Ident) -> bool {
         self.of_body.iter().any(|(known, _)| known == name)
             || self.file.as_ref().is_some_and(|file| file.defines(&name.to_string(), self.at))
     }
 
-    /// The definitions of that name: the last of the body, or else all of the file.
+    /// The definitions of that name: the last one of the body, or all of the file.
     fn find(&self, name: &str) -> Vec<TokenStream> {
         let of_body = self.of_body.iter().rev().find(|(known, _)| known == name);
         if let Some((_, tokens)) = of_body {
@@ -134,7 +134,7 @@ impl Definitions {
     }
 }
 
-/// The name of a macro that may be one of the file.
+/// The name of a call that may refer to a macro of the file.
 fn called(path: &Path) -> Option<String> {
     let first = path.segments.first().map(|first| &first.ident);
     let last = path.segments.last().filter(|_| is_near(first, path.segments.len()));
@@ -146,7 +146,7 @@ fn is_near(first: Option<&Ident>, segments: usize) -> bool {
     segments == 1 || first.is_some_and(leads_here)
 }
 
-/// Whether there is a `let` among the tokens that is a statement.
+/// Whether the tokens contain a `let` statement.
 fn has_let(tokens: &TokenStream) -> bool {
     let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
     (0..trees.len()).any(|index| is_let(&trees, index))
@@ -163,7 +163,7 @@ pub(crate) fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
     matches!(tree, Some(TokenTree::Ident(ident)) if is_any_of(ident, words))
 }
 
-/// How many tokens say how often a repetition is made, with what between.
+/// The number of tokens after a repetition's group: a separator and its operator.
 pub(crate) fn repetition(after: &[TokenTree]) -> usize {
     let is_count = |tree: Option<&TokenTree>| ['*', '+', '?'].iter().any(|c| is_punct(tree, *c));
     match after {
@@ -183,7 +183,7 @@ mod tests {
         Definitions { file: None, at: Span::call_site(), of_body: Vec::new() }
     }
 
-    /// The effects of the call `m!(a, b)` of a macro that takes two and makes this of them.
+    /// The effects of the call `m!(a, b)` of a macro with two parameters and this transcriber.
     fn effects(transcriber: &str) -> Effects {
         let item = format!(
             "macro_rules! m {{ ($a:ident, $b:expr) => {{ {transcriber} }}; (no) => {{ x.await }} }}"

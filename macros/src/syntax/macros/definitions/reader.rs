@@ -1,4 +1,4 @@
-//! The effects of one rule of a definition.
+//! The effects of one rule of a macro definition.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use super::{Definitions, Effects, has_let, is_let, is_word, repetition};
 use crate::syntax::macros::definition::{Arm, is_punct};
 
-/// Where in a definition the reader is.
+/// The position in the definition.
 #[derive(Clone, Copy, Debug)]
 struct At {
-    /// Not within any brackets.
+    /// Outside all brackets.
     is_top: bool,
     /// In a loop of the definition.
     in_loop: bool,
-    /// In a closure of the definition, which its jumps do not leave.
+    /// In a closure of the definition. Jumps in it do not leave the closure.
     in_closure: bool,
 }
 
-/// Reads one alternative of a definition.
+/// Reads one rule of a definition.
 pub(crate) struct Reader<'a> {
     pub(crate) definitions: &'a Definitions,
     pub(crate) kinds: HashMap<String, String>,
@@ -34,7 +34,7 @@ impl Reader<'_> {
     fn read_tokens(&self, tokens: TokenStream, mut at: At, effects: &mut Effects) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let (was_in_loop, was_in_closure) = (at.in_loop, at.in_closure);
-        // The next block is that of a function, or of a future.
+        // Whether the next block is the body of a function or of an `async` block.
         let mut is_apart = false;
         let mut pipes = Pipes::None;
         let mut index = 0;
@@ -76,7 +76,7 @@ impl Reader<'_> {
                     "await" => effects.awaits |= is_punct(before, '.'),
                     "return" => effects.returns |= !at.in_closure,
                     "break" | "continue" => {
-                        // A label is one of the definition itself.
+                        // A label belongs to the definition.
                         effects.jumps |= !at.in_loop && !at.in_closure && !is_punct(next, '\'');
                     }
                     "loop" | "while" | "for" => at.in_loop = true,
@@ -104,7 +104,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds what a call within the definition does.
+    /// Adds the effects of a call within the definition.
     fn read_call(&self, name: &str, input: &TokenStream, at: At, effects: &mut Effects) {
         let inner = self.definitions.effects_of(name, input, self.depth + 1);
         effects.awaits |= inner.awaits;
@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether there is something in it that stands for the input of the macro.
+/// Whether the tree contains a metavariable.
 fn names_input(tree: &TokenTree) -> bool {
     match tree {
         TokenTree::Group(group) => group.stream().into_iter().any(|tree| names_input(&tree)),
@@ -127,12 +127,12 @@ fn names_input(tree: &TokenTree) -> bool {
     }
 }
 
-/// Whether what stands before a `?` can have been a value.
+/// Whether the token before `?` may end a value.
 fn is_value(before: Option<&TokenTree>) -> bool {
     !matches!(before, None | Some(TokenTree::Punct(_)))
 }
 
-/// The bars around the parameters of a closure.
+/// The state of the bars around a closure's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pipes {
     None,
@@ -142,7 +142,7 @@ enum Pipes {
 
 impl Pipes {
     fn next(self, before: Option<&TokenTree>) -> Self {
-        // Where no value stands before it, it is no operator.
+        // A bar that follows no value starts a closure.
         let begins = match before {
             None => true,
             Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), ',' | '=' | '>' | ';'),
