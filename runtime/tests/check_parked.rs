@@ -309,7 +309,7 @@ async fn a_schedule_is_judged_by_its_arguments() {
     assert!(report.is_ok(), "another program may have the workflow");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn arguments_that_cannot_be_read_are_reported() {
     let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
@@ -317,9 +317,7 @@ async fn arguments_that_cannot_be_read_are_reported() {
     let light = client.start(delivers(2)).await.unwrap().run_id();
     let heavy = client.start(delivers(7)).await.unwrap().run_id();
     for run_id in [light, heavy] {
-        while client.find(run_id).await.unwrap().unwrap().state != "carry" {
-            tokio::task::yield_now().await;
-        }
+        until(&client, run_id, |run| run.state == "carry").await;
     }
     worker.shutdown().await.unwrap();
 
@@ -342,7 +340,7 @@ async fn arguments_that_cannot_be_read_are_reported() {
     assert_eq!(unfit.runs, 2);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn arguments_of_a_call_on_a_queue_are_read() {
     let _turn = TURN.lock().await;
     let client = Client::new(MemoryStore::new());
@@ -350,9 +348,7 @@ async fn arguments_of_a_call_on_a_queue_are_read() {
     let light = client.start(ships(2)).await.unwrap().run_id();
     let heavy = client.start(ships(7)).await.unwrap().run_id();
     for run_id in [light, heavy] {
-        while client.find(run_id).await.unwrap().unwrap().state != "load" {
-            tokio::task::yield_now().await;
-        }
+        until(&client, run_id, |run| run.state == "load").await;
     }
     worker.shutdown().await.unwrap();
 

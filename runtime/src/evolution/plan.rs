@@ -11,7 +11,7 @@ use super::{
     StoredAwaited, StoredBorrow, StoredBranch, StoredDefinition, StoredLocal, StoredState,
 };
 use crate::codec::{Content, Fields, Format, NamedType};
-use crate::model::{DefinitionHash, Difference, Finding, Place};
+use crate::model::{DefinitionHash, Difference, Finding};
 
 /// The target of each part of a saved state.
 #[derive(Debug, PartialEq)]
@@ -164,19 +164,16 @@ fn find_state<'a>(
     }
     let found = (0..).zip(&now.states).find(|(_, state)| state.name == name_now);
     let is_numbered = saved.place.count > 1;
-    let saved_places = alike(before, &saved.name, is_numbered);
-    let places = alike(now, &name_now, is_numbered);
-    let counts = |places: &[Place]| places.len() as u32;
+    let before = alike(before, &saved.name, is_numbered);
+    let now = alike(now, &name_now, is_numbered);
     let ambiguous = || Difference::AmbiguousState {
         name: base(&saved.name).to_owned(),
-        before: counts(&saved_places),
-        now: counts(&places),
+        before: before.len() as u32,
+        now: now.len() as u32,
     };
     match found {
-        Some(found) if is_certain(&hashes(&saved_places), &hashes(&places), saved.place.index) => {
-            Ok(found)
-        }
-        None if places.is_empty() => Err(Difference::MissingState),
+        Some(found) if is_certain(&before, &now, saved.place.index) => Ok(found),
+        None if now.is_empty() => Err(Difference::MissingState),
         _ => Err(ambiguous()),
     }
 }
@@ -199,17 +196,14 @@ fn only_await<'a>(
     only.filter(|_| before.states.iter().filter(|state| is_it(state, &saved.name)).count() == 1)
 }
 
-fn hashes(places: &[Place]) -> Vec<u32> {
-    places.iter().map(|place| place.fingerprint).collect()
-}
-
-/// The places of the states that share this name's base, in the same scope. If `is_numbered`, the name may have lost
-/// its number since.
-fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<Place> {
+/// The hashes of the awaits of the states that share this name's base, in the same scope. If `is_numbered`, the name may
+/// have lost its number since.
+fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<u32> {
     let is_it = |other: &str| other == name || is_numbered && other == base(name);
     let states = definition.states.iter();
     let states = states.filter(|state| is_it(&state.name) || state.place.count > 1);
-    states.filter(|state| base(&state.name) == base(name)).map(|state| state.place).collect()
+    let states = states.filter(|state| base(&state.name) == base(name));
+    states.map(|state| state.place.fingerprint).collect()
 }
 
 /// The current name of a state if only the number of its branch has changed.
@@ -258,7 +252,7 @@ pub(super) fn match_branches(
 ) -> Result<Vec<usize>, Difference> {
     let alike = |branches: &[StoredBranch], name: &str| {
         let branches = branches.iter().filter(|branch| base(&branch.name) == base(name));
-        branches.map(|branch| branch.place).collect::<Vec<_>>()
+        branches.map(|branch| branch.place.fingerprint).collect::<Vec<_>>()
     };
     if let Some(gone) = saved.iter().find(|branch| alike(found, &branch.name).is_empty()) {
         return Err(Difference::MissingBranch { branch: gone.name.clone() });
@@ -270,7 +264,7 @@ pub(super) fn match_branches(
         if before.is_empty() {
             return Err(Difference::NewBranch { branch: name.clone() });
         }
-        if !is_certain(&hashes(&before), &hashes(&now), branch.place.index) {
+        if !is_certain(&before, &now, branch.place.index) {
             return Err(Difference::AmbiguousBranch { branch: base(name).to_owned() });
         }
         let is_it = |old: &StoredBranch| {

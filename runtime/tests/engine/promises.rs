@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::activities::echo;
-use crate::promises_of_others::answer;
 use crate::rig::Rig;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,6 +139,14 @@ async fn approve_twice(cx: &Context) -> u32 {
 #[workflow]
 async fn await_nameless(cx: &Context) {
     let _ = cx.promise::<(), Never>("").await;
+}
+
+#[workflow]
+pub(crate) async fn answer(cx: &Context, token: PromiseToken, text: Option<String>) {
+    match text {
+        Some(text) => cx.complete_promise::<String, String>(&token, Ok(text)),
+        None => cx.break_promise(&token, Cause::failure("there is none")),
+    }
 }
 
 async fn promises(rig: &Rig) -> Vec<PromiseRecord> {

@@ -1,12 +1,11 @@
 //! Promises that other runs await or complete: shared ones, and those of a run.
 
 use piton::machine::{Never, PromiseError};
-use piton::model::Cause;
 use piton::prelude::*;
 
 use crate::activities::echo;
 use crate::faults::Failing;
-use crate::promises::{Decision, Refusal, approve, decision, token, until_awaited};
+use crate::promises::{Decision, Refusal, answer, approve, decision, token, until_awaited};
 use crate::rig::Rig;
 
 /// Waits for a shared promise.
@@ -26,14 +25,6 @@ async fn fill_shared(cx: &Context, name: String, text: String) -> String {
 #[workflow]
 async fn await_text(cx: &Context, token: PromiseToken) -> Result<String, PromiseError<Never>> {
     cx.await_promise::<String, Never>(token).await
-}
-
-#[workflow]
-pub(crate) async fn answer(cx: &Context, token: PromiseToken, text: Option<String>) {
-    match text {
-        Some(text) => cx.complete_promise::<String, String>(&token, Ok(text)),
-        None => cx.break_promise(&token, Cause::failure("there is none")),
-    }
 }
 
 /// Awaits the approval of another run, and returns its outcome.

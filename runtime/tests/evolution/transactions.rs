@@ -296,6 +296,7 @@ macro_rules! programs {
                 let item = client.store().find_activity(key).await?.expect("it waits");
                 assert_eq!((item.worker, item.due_at.is_some()), (None, true), "{item:?}");
 
+                assert_eq!(books.entries().await, ["entered"]);
                 let Books::Memory(_) = books else { return Ok(()) };
                 lab.release();
                 let worker = serve(&client, &old, &lab).await;

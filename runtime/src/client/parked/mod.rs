@@ -152,8 +152,8 @@ impl Client {
     /// Checks for every open run of these workflows whether its saved state can continue in this program. To check
     /// all workflows of the program, pass [`WorkflowEntry::all`]. Uses the same function as a worker that loads a
     /// run, reads each saved local, which also shows what a type refuses, and looks for the activities of calls that are
-    /// under way, also on queues, or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
-    /// it is deployed. Does not try the steps that the runs would make next.
+    /// under way, also on queues, or noted to be compensated. Writes nothing, so a new build can check the database of
+    /// the old one before it is deployed. Does not try the steps that the runs would make next.
     ///
     /// Reads the arguments of runs that have not begun, of children that are still to be started, of runs that a retry
     /// or a cron expression starts again, and of schedules, as a worker does when it starts them. A schedule of a
@@ -260,12 +260,15 @@ impl Client {
             let unfit = check_start(entry, &arguments).err();
             return Ok(unfit.map(|unfit| (cannot_begin(&unfit), true)));
         }
+        // The workflow may never read the local.
+        if let Some(reason) = unread(&snapshot, entry) {
+            return Ok(Some((reason, false)));
+        }
         if let Some(run_id) = run_id {
             self.read_queued_calls(run_id, &mut snapshot).await?;
         }
-        // The workflow may never read the local, and another program may make the call.
-        let doubtful = unread(&snapshot, entry).or_else(|| lost_call(&snapshot));
-        if let Some(reason) = doubtful {
+        // Another program may make the call.
+        if let Some(reason) = lost_call(&snapshot) {
             return Ok(Some((reason, false)));
         }
         let Some(run_id) = run_id else { return Ok(None) };
@@ -288,25 +291,21 @@ impl Client {
         snapshot: &mut Snapshot,
     ) -> Result<(), StoreError> {
         let store = &**self.store();
-        let mut ended = Vec::new();
-        for (handle, operation) in &mut snapshot.operations {
-            let Operation::Activity(call) = operation else { continue };
-            if call.queue.is_none() {
-                continue;
+        let mut arguments = Vec::new();
+        for (handle, mut operation) in std::mem::take(&mut snapshot.operations) {
+            if let Operation::Activity(call) = &mut operation
+                && call.queue.is_some()
+            {
+                let key = ActivityKey { run_id, handle };
+                let found = patiently(|| store.find_activity(key)).await?;
+                let queued = found.and_then(|found| QueuedCall::read(found.call, 0, 0).ok());
+                let Some(queued) = queued else { continue };
+                call.arguments = queued.activity.arguments;
+                arguments.push(call.arguments.clone());
             }
-            let key = ActivityKey { run_id, handle: *handle };
-            let found = patiently(|| store.find_activity(key)).await?;
-            let queued = found.and_then(|found| QueuedCall::read(found.call, 0, 0).ok());
-            let Some(queued) = queued else {
-                ended.push(*handle);
-                continue;
-            };
-            call.arguments = queued.activity.arguments;
-            let arguments = &call.arguments;
-            patiently(|| learn_schemas_of(store, std::iter::once(arguments))).await?;
+            snapshot.operations.push((handle, operation));
         }
-        snapshot.operations.retain(|(handle, _)| !ended.contains(handle));
-        Ok(())
+        patiently(|| learn_schemas_of(store, arguments.iter())).await
     }
 
     /// Calls `look` with every open run of a workflow.
