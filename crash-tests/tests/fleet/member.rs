@@ -14,6 +14,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_piton-fleet-worker");
 /// See the [module documentation](self). It dies when dropped.
 pub(crate) struct Member {
     child: Child,
+    /// Whether a fail point of its environment can kill it at any time.
+    may_die: bool,
 }
 
 impl Member {
@@ -71,7 +73,7 @@ impl Member {
         let may_die = environment.iter().any(|(name, _)| *name == "PITON_FAILPOINT");
         let is_ready = line.as_deref() == Some("ready");
         assert!(is_ready || may_die && line.is_none(), "the worker did not start");
-        Self { child }
+        Self { child, may_die }
     }
 
     /// Its process id.
@@ -89,7 +91,6 @@ impl Member {
     /// Whether it has died at a fail point.
     pub(crate) fn has_died(&mut self) -> bool {
         let status = self.child.try_wait().expect("it is a child");
-        let is_killed = |status: ExitStatus| status.signal() == Some(Signal::KILL.as_raw());
         status.is_some_and(|status| {
             assert!(is_killed(status), "a worker ended with {status}");
             true
@@ -102,7 +103,7 @@ impl Member {
             self.child.kill().await.expect("it was there to be killed");
             return false;
         };
-        assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "{status}");
+        assert!(is_killed(status), "a worker ended with {status}");
         true
     }
 
@@ -123,10 +124,11 @@ impl Member {
         self.signal(Signal::CONT);
     }
 
-    /// Lets it shut down in order.
+    /// Lets it shut down in order, unless it dies at its fail point before.
     pub(crate) async fn leave(mut self) {
         let status = self.child.wait().await.expect("it ran");
-        assert!(status.success(), "a worker ended with {status}");
+        let has_died = self.may_die && is_killed(status);
+        assert!(status.success() || has_died, "a worker ended with {status}");
     }
 
     /// Lets it shut down, which may fail if it has lost its lease on a busy machine.
@@ -142,4 +144,8 @@ impl Member {
     fn pid(&self) -> Pid {
         Pid::from_raw(self.id().cast_signed()).expect("no process has the number 0")
     }
+}
+
+fn is_killed(status: ExitStatus) -> bool {
+    status.signal() == Some(Signal::KILL.as_raw())
 }
