@@ -11,7 +11,7 @@ use std::time::Duration;
 use piton::client::{LogKind, ParkedReport};
 use piton::error::StoreError;
 use piton::lock::Lock;
-use piton::machine::Workflow;
+use piton::machine::{Workflow, WorkflowEntry};
 use piton::model::{BlockedReason, Message, RunId, RunStatus, UnfitStart};
 use piton::prelude::*;
 use piton::schedule::Spec;
@@ -69,6 +69,18 @@ async fn ships(grams: u64) -> u64 {
     load(Weight(grams)).await
 }
 
+/// Never returns, on a queue, under a key.
+#[activity(queue = "lorries", key = "{label}")]
+async fn stow(label: String, weight: Weight) -> u64 {
+    pending::<()>().await;
+    label.len() as u64 + weight.0
+}
+
+#[workflow]
+async fn packs(label: String, grams: u64) -> u64 {
+    stow(label, Weight(grams)).await
+}
+
 #[workflow]
 async fn delivers(grams: u64) -> u64 {
     carry(Weight(grams)).await
@@ -111,19 +123,19 @@ impl Hook for NoRelay {
     }
 }
 
-/// A worker of the workflows above. Those below are other builds.
+/// The workflows above. Those below are of other builds.
+fn workflows() -> Vec<&'static WorkflowEntry> {
+    vec![delivers::entry(), ships::entry(), packs::entry(), hauls::entry(), orders::entry()]
+}
+
 fn worker_of(client: &Client) -> Worker {
-    let workflows = vec![delivers::entry(), ships::entry(), hauls::entry(), orders::entry()];
-    Worker::new(client).serving(workflows, activities())
+    Worker::new(client).serving(workflows(), activities())
 }
 
 /// Checks the runs with a build that accepts this weight.
 async fn checked(client: &Client, largest: u64) -> ParkedReport {
     LARGEST.store(largest, Ordering::SeqCst);
-    client
-        .check_parked([delivers::entry(), ships::entry(), hauls::entry(), orders::entry()])
-        .await
-        .unwrap()
+    client.check_parked(workflows()).await.unwrap()
 }
 
 /// The reason for which one run, this one, does not fit, and whether it is certain.
@@ -361,6 +373,33 @@ async fn arguments_of_a_call_on_a_queue_are_read() {
     assert!(reason.contains("7 g are too heavy"), "{reason}");
     assert!(reason.contains("the call stays on the queue `lorries`"), "{reason}");
     assert!(!is_certain && report.is_ok(), "another build may serve the queue");
+}
+
+#[tokio::test(start_paused = true)]
+async fn arguments_of_a_call_with_a_key_are_read() {
+    let _turn = TURN.lock().await;
+    let client = Client::new(MemoryStore::new());
+    let worker = worker_of(&client).shutdown_grace(Duration::ZERO).start().await.unwrap();
+    client.start(packs("light".to_owned(), 2)).await.unwrap();
+    let heavy = client.start(packs("heavy".to_owned(), 7)).await.unwrap().run_id();
+    loop {
+        let lorries = client.queue("lorries").status().await.unwrap();
+        if lorries.waiting + lorries.under_way == 2 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    worker.shutdown().await.unwrap();
+
+    let report = checked(&client, 7).await;
+    assert_eq!((report.runs, report.unfit.len()), (2, 0), "{report:?}");
+
+    let report = checked(&client, 6).await;
+    let (reason, is_certain) = unfit(&report, heavy);
+    assert!(reason.contains("the arguments of the activity `stow`: "), "{reason}");
+    assert!(reason.contains("7 g are too heavy"), "{reason}");
+    assert!(reason.contains("the call stays on the queue `lorries`"), "{reason}");
+    assert!(!is_certain && report.unfit[0].runs == 1, "{report:?}");
 }
 
 #[derive(Signal, Serialize, Deserialize)]

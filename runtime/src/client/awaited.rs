@@ -8,7 +8,7 @@ use super::Client;
 use crate::codec::schemas::{self, StoredSchema};
 use crate::codec::{self, Schema};
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::{learn_definition, learn_schemas};
+use crate::engine::evolution::learn_schemas;
 use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
 use crate::machine::WorkflowEntry;
@@ -175,10 +175,7 @@ impl Client {
         let store = &**self.store();
         let mut definitions = Vec::new();
         for summary in patiently(|| store.list_definitions(None)).await? {
-            if evolution::find(summary.hash).is_none() {
-                patiently(|| learn_definition(store, summary.hash)).await?;
-            }
-            definitions.extend(evolution::find(summary.hash));
+            definitions.extend(self.definition(summary.hash).await?);
         }
         definitions.extend(WorkflowEntry::all().map(evolution::own));
         Ok(definitions)

@@ -2,8 +2,9 @@
 
 use super::Client;
 use crate::engine::backoff::patiently;
+use crate::engine::evolution::learn_definition;
 use crate::error::StoreError;
-use crate::evolution::StoredDefinition;
+use crate::evolution::{self, StoredDefinition};
 use crate::model::DefinitionHash;
 use crate::store::DefinitionSummary;
 
@@ -34,5 +35,16 @@ impl Client {
         definition
             .transpose()
             .map_err(|error| StoreError::Corrupt { what: "definition", reason: error.to_string() })
+    }
+
+    /// A definition of this program, or a recorded one that can be read.
+    pub(super) async fn definition(
+        &self,
+        hash: DefinitionHash,
+    ) -> Result<Option<&'static StoredDefinition>, StoreError> {
+        if evolution::find(hash).is_none() {
+            patiently(|| learn_definition(&**self.store(), hash)).await?;
+        }
+        Ok(evolution::find(hash))
     }
 }

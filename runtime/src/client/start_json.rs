@@ -12,9 +12,8 @@ use super::untyped_start::{StartOptions, already_started};
 use super::{Client, Start, UntypedRun, kin};
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::learn_definition;
 use crate::error::{KeyError, LookupError, StartError, StoreError};
-use crate::evolution::{self, StoredDefinition};
+use crate::evolution::StoredDefinition;
 use crate::filter;
 use crate::machine::frame::{FrameHead, add_entry};
 use crate::machine::id_pattern::IdPattern;
@@ -83,10 +82,7 @@ impl Client {
         preferred.extend(last.runs.first().and_then(|run| run.definition));
         let mut definitions = Vec::new();
         for summary in patiently(|| store.list_definitions(Some(workflow))).await? {
-            if evolution::find(summary.hash).is_none() {
-                patiently(|| learn_definition(store, summary.hash)).await?;
-            }
-            definitions.extend(evolution::find(summary.hash));
+            definitions.extend(self.definition(summary.hash).await?);
         }
         let newest = definitions.iter().map(|definition| definition.version).max();
         definitions.retain(|definition| Some(definition.version) == newest);

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::client::inspect::{Position, Wait, WaitFor};
 use crate::codec;
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::{learn_definition, learn_schemas_of};
+use crate::engine::evolution::learn_schemas_of;
 use crate::error::{LookupError, StoreError};
 use crate::evolution::{self, Inside, StoredAwaited, StoredDefinition, StoredState};
 use crate::filter::{self, Column};
@@ -116,16 +116,12 @@ impl Client {
         saved: &[u8],
         newest: &Newest<'_>,
     ) -> Result<Option<(BlockedReason, bool)>, StoreError> {
-        let store = &**self.store();
-        if evolution::find(definition).is_none() {
-            patiently(|| learn_definition(store, definition)).await?;
-        }
-        let Some(before) = evolution::find(definition) else { return Ok(None) };
+        let Some(before) = self.definition(definition).await? else { return Ok(None) };
         let Some(now) = newest.after(before, None) else { return Ok(None) };
         let snapshot = codec::decode_snapshot(saved).ok();
         let arguments = snapshot.as_ref().and_then(arguments_of_start);
         let Some(arguments) = arguments else { return Ok(None) };
-        patiently(|| learn_schemas_of(store, std::iter::once(&arguments))).await?;
+        patiently(|| learn_schemas_of(&**self.store(), std::iter::once(&arguments))).await?;
         let unfit = check_arguments(now, &arguments).err();
         Ok(unfit.map(|(unfit, is_certain)| (cannot_begin(&unfit), is_certain)))
     }
@@ -150,10 +146,7 @@ impl Client {
     async fn learn_definitions_of(&self, position: &Position) -> Result<(), StoreError> {
         let mut all = vec![position];
         while let Some(position) = all.pop() {
-            let hash = position.definition;
-            if evolution::find(hash).is_none() {
-                patiently(|| learn_definition(&**self.store(), hash)).await?;
-            }
+            self.definition(position.definition).await?;
             all.extend(position.waits.iter().flat_map(positions_in));
         }
         Ok(())

@@ -2,6 +2,7 @@
 //! can start runs.
 
 mod by_lock;
+mod calls;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod starts;
@@ -9,19 +10,18 @@ mod starts;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Client;
-use crate::activities::ActivityEntry;
 use crate::codec;
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::{evolve, learn_schemas_of};
+use crate::engine::evolution::evolve;
 use crate::engine::first_state::check_start;
 use crate::engine::panics::catch;
-use crate::engine::queues::QueuedCall;
 use crate::error::StoreError;
 use crate::evolution::{self, Unfit};
 use crate::filter;
 use crate::machine::WorkflowEntry;
-use crate::model::{BlockedReason, Operation, RunId, RunStatus, Snapshot, UnfitStart};
-use crate::store::{ActivityKey, RunQuery, RunRecord};
+use crate::model::{BlockedReason, RunId, RunStatus, Snapshot, UnfitStart};
+use crate::store::{RunQuery, RunRecord};
+use calls::lost_call;
 use starts::{arguments_of_start, cannot_begin, cannot_follow};
 
 /// The number of runs to read at a time.
@@ -110,42 +110,6 @@ fn unread(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Option<BlockedR
         Ok(Ok(()) | Err(Unfit::UnknownDefinition(_) | Unfit::UnknownSchema(_))) => None,
         Err(message) => Some(BlockedReason::Panicked(message)),
     }
-}
-
-/// A call that is under way, or noted as a compensation, which this program cannot make. Another program may serve the
-/// queue of an activity that this one does not have.
-fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
-    let mut calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
-        Operation::Activity(call) => Some(&**call),
-        Operation::Compensation(compensation) => Some(&compensation.activity),
-        _ => None,
-    });
-    calls.find_map(|call| {
-        let name = &call.name;
-        let unreadable = |error: &str| format!("the arguments of the activity `{name}`: {error}");
-        let mut refusal = None;
-        for entry in ActivityEntry::all().filter(|entry| entry.name == *name) {
-            if call.queue.is_some() && entry.connection.is_some() {
-                refusal = Some(format!(
-                    "the activity `{name}` is a transaction now, whose writes only the worker of its run can commit"
-                ));
-                continue;
-            }
-            refusal = match catch(|| entry.check(&call.arguments)) {
-                Ok(Ok(())) => return None,
-                Ok(Err(error)) => Some(unreadable(&error.to_string())),
-                Err(message) => Some(unreadable(&message)),
-            };
-        }
-        match (refusal, &call.queue) {
-            (None, Some(_)) => None,
-            (None, None) => Some(BlockedReason::Unregistered(name.clone().into_owned())),
-            (Some(refusal), None) => Some(BlockedReason::Undecodable(refusal)),
-            (Some(refusal), Some(queue)) => Some(BlockedReason::Undecodable(format!(
-                "{refusal}; the call stays on the queue `{queue}` for a build that can make it"
-            ))),
-        }
-    })
 }
 
 impl Client {
@@ -252,7 +216,7 @@ impl Client {
                 Ok(evolved.map(|evolved| (evolved.entry, snapshot)))
             }
         });
-        let (entry, mut snapshot) = match evolved.await? {
+        let (entry, snapshot) = match evolved.await? {
             Err(reason) => return Ok(Some((reason, true))),
             Ok(evolved) => evolved,
         };
@@ -264,14 +228,14 @@ impl Client {
         if let Some(reason) = unread(&snapshot, entry) {
             return Ok(Some((reason, false)));
         }
-        if let Some(run_id) = run_id {
-            self.read_queued_calls(run_id, &mut snapshot).await?;
-        }
         // Another program may make the call.
         if let Some(reason) = lost_call(&snapshot) {
             return Ok(Some((reason, false)));
         }
         let Some(run_id) = run_id else { return Ok(None) };
+        if let Some(reason) = self.lost_queued_call(run_id, &snapshot).await? {
+            return Ok(Some((reason, false)));
+        }
         Ok(match self.arguments_of_next(run_id).await? {
             Err(reason) => Some((reason, false)),
             Ok(None) => None,
@@ -281,31 +245,6 @@ impl Client {
                 unfit.map(|unfit| (cannot_follow(&unfit), is_certain))
             }
         })
-    }
-
-    /// Reads the arguments of calls on queues, which have rows of their own, and loads their schemas. Removes the calls
-    /// that have none: they have ended, and the outcome is on its way.
-    async fn read_queued_calls(
-        &self,
-        run_id: RunId,
-        snapshot: &mut Snapshot,
-    ) -> Result<(), StoreError> {
-        let store = &**self.store();
-        let mut arguments = Vec::new();
-        for (handle, mut operation) in std::mem::take(&mut snapshot.operations) {
-            if let Operation::Activity(call) = &mut operation
-                && call.queue.is_some()
-            {
-                let key = ActivityKey { run_id, handle };
-                let found = patiently(|| store.find_activity(key)).await?;
-                let queued = found.and_then(|found| QueuedCall::read(found.call, 0, 0).ok());
-                let Some(queued) = queued else { continue };
-                call.arguments = queued.activity.arguments;
-                arguments.push(call.arguments.clone());
-            }
-            snapshot.operations.push((handle, operation));
-        }
-        patiently(|| learn_schemas_of(store, arguments.iter())).await
     }
 
     /// Calls `look` with every open run of a workflow.
@@ -327,58 +266,5 @@ impl Client {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{
-        ActivityOperation, Compensation, Handle, Payload, RetryPolicy, Timestamp,
-        Wait as MachineWait,
-    };
-
-    /// A state that has noted a compensation by an activity that this program does not have.
-    fn noted(queue: Option<&str>) -> Snapshot {
-        let activity = ActivityOperation {
-            name: "refund".into(),
-            arguments: Payload::default(),
-            retry: RetryPolicy::DEFAULT,
-            start_to_close: None,
-            schedule_to_close: None,
-            at_most_once: false,
-            scheduled_at: Timestamp::MIN,
-            attempts: 0,
-            interruptions: 0,
-            priority: 0,
-            passed_over: 0,
-            retry_at: None,
-            queue: queue.map(str::to_owned),
-            partition: String::new(),
-            schedule_to_start: None,
-            heartbeat: None,
-            details: None,
-            awaited: None,
-            last_failure: None,
-        };
-        let compensation = Compensation { activity, may_fail: false };
-        let compensation = Operation::Compensation(Box::new(compensation));
-        Snapshot {
-            frame: Vec::new(),
-            state: "signal<Go>".to_owned(),
-            next_handle: 1,
-            operations: vec![(Handle(0), compensation)],
-            wait: MachineWait::All(Vec::new()),
-            steps: 1,
-            cancelled: None,
-            clock: Timestamp::MIN,
-            ending: None,
-        }
-    }
-
-    #[test]
-    fn a_noted_compensation_needs_its_activity() {
-        assert_eq!(lost_call(&noted(None)), Some(BlockedReason::Unregistered("refund".into())));
-        assert_eq!(lost_call(&noted(Some("cards"))), None, "others may serve the queue");
     }
 }
