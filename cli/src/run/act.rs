@@ -25,6 +25,9 @@ pub(crate) struct SignalArgs {
     /// A dedup key: the run accepts one signal with it
     #[arg(long, value_name = "KEY", conflicts_with = "filter")]
     pub(super) dedup_key: Option<String>,
+    /// Send it although no recorded build awaits it or can read it
+    #[arg(long, conflicts_with = "filter")]
+    pub(super) unchecked: bool,
     /// The reason, for the audit table, when sending to all runs of a filter
     #[arg(long, value_name = "REASON", requires = "filter")]
     pub(super) because: Option<String>,
@@ -118,6 +121,7 @@ pub(super) async fn signal(
     let value = args.value.unwrap_or_default();
     let send = run.signal(args.name.unwrap_or_default(), &value);
     let send = args.dedup_key.into_iter().fold(send, |send, key| send.dedup_key(key));
+    let send = if args.unchecked { send.unchecked() } else { send };
     send.await?;
     Ok(said(output, &json!({ "sent": true }), "the signal was sent"))
 }

@@ -68,16 +68,11 @@ impl UntypedRun {
         self.client.inspect(self.key.clone()).await
     }
 
-    /// Sends a signal as JSON, by its stored name. Like [`Client::signal_json`], but refuses a name that no build
-    /// of the workflow awaits, and a value that no build can read; nothing is written then. Await the returned
-    /// value, after setting a dedup key if needed.
+    /// Sends a signal as JSON, by its stored name: see [`Client::signal_json`]. Await the returned value.
     ///
-    /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited),
-    /// [`SignalError::Unfit`](crate::error::SignalError::Unfit), and those of [`Client::signal_json`].
+    /// Errors: those of [`Client::signal_json`].
     pub fn signal(&self, name: impl Into<String>, value: &Json) -> Send {
-        let payload = Payload::from_json(value);
-        let kind = ArrivalKind::Signal { name: name.into(), payload };
-        Send::new(self.client.clone(), self.key.clone(), Ok(kind)).checked(value)
+        self.client.signal_json(self.key.clone(), name, value)
     }
 
     /// Requests the run to cancel: see [`RunHandle::cancel`](super::RunHandle::cancel). Await the returned value.

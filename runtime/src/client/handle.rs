@@ -60,7 +60,7 @@ impl<W: Workflow> RunHandle<W> {
     ///
     /// Errors: [`Closed`] if the run is closed; [`Unknown`] if there is no such run; [`Encode`] if the signal cannot be
     /// encoded; [`NotAwaited`] if no build of the workflow awaits this signal (if the workflow may continue as another one:
-    /// if no workflow does). [`Client::signal_json`] does not check this.
+    /// if no workflow does); [`Send::unchecked`] allows this.
     ///
     /// [`NotAwaited`]: crate::error::SignalError::NotAwaited
     /// [`Closed`]: crate::error::SignalError::Closed

@@ -253,12 +253,14 @@ impl Client {
     }
 
     /// Sends a signal as JSON, for programs without its type: `name` is its stored name, by default the name of the
-    /// type. The run reads the JSON like a value of the type. If it does not fit the type, the signal becomes a
-    /// [dead letter](Client::dead_letters) when the run reads it, and the run takes the next signal. Await the
-    /// returned value, after setting a dedup key if needed.
+    /// type. The run reads the JSON like a value of the type. A name that no build of the run's workflow awaits and a
+    /// value that none can read, by the recorded types, are refused, and nothing is written; [`Send::unchecked`]
+    /// allows both. A value that cannot be read after all becomes a [dead letter](Client::dead_letters), and the run
+    /// takes the next signal. Await the returned value, after setting a dedup key if needed.
     ///
-    /// Errors: [`SignalError::NoRun`](crate::error::SignalError::NoRun) and so on, as for
-    /// [`RunHandle::signal`].
+    /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited),
+    /// [`SignalError::Unfit`](crate::error::SignalError::Unfit),
+    /// [`SignalError::NoRun`](crate::error::SignalError::NoRun) and so on, as for [`RunHandle::signal`].
     pub fn signal_json(
         &self,
         run: impl Into<RunKey>,
@@ -267,7 +269,7 @@ impl Client {
     ) -> Send {
         let payload = Payload::from_json(value);
         let kind = ArrivalKind::Signal { name: name.into(), payload };
-        Send::new(self.clone(), run, Ok(kind))
+        Send::new(self.clone(), run, Ok(kind)).checked(value)
     }
 
     /// A run of any workflow, as stored; `None` if there is no such run.

@@ -180,7 +180,8 @@ pub enum SignalError {
     /// There is no run with this workflow id, open or closed.
     #[error("there is no run with the {}", name(.0))]
     NoRun(RunKey),
-    /// No recorded build of the workflow awaits such a signal.
+    /// No recorded build of the workflow awaits such a signal. [`unchecked`](crate::client::Send::unchecked) sends it for
+    /// a build that is still to come.
     #[error(
         "the workflow `{workflow}` never waits for the signal `{signal}`; it waits for: {}",
         list(.awaited)
@@ -193,7 +194,8 @@ pub enum SignalError {
         /// The signals that it awaits.
         awaited: Vec<String>,
     },
-    /// The JSON does not fit the signal in any build of the workflow. Nothing was sent.
+    /// The JSON does not fit the signal in any build of the workflow, by the recorded types. These do not contain serde's
+    /// attributes; [`unchecked`](crate::client::Send::unchecked) leaves the decision to the code. Nothing was sent.
     #[error("the value does not fit the signal `{signal}`: {reason}")]
     Unfit {
         /// The signal.

@@ -52,7 +52,8 @@ async fn a_driver_that_panics_blocks_its_run_and_no_other() {
     let run = rig.client.start(work("hang".to_owned())).await.unwrap();
     rig.until_begun("hang", &[1, 1]).await;
     rig.store.set_hook(Breaking::new("read_inbox", 1));
-    rig.client.signal_json(run.run_id(), "Approve", &json!({ "by": "ada" })).await.unwrap();
+    let signal = rig.client.signal_json(run.run_id(), "Approve", &json!({ "by": "ada" }));
+    signal.unchecked().await.unwrap();
     let record = timeout(AT_ONCE, rig.until_blocked(&run)).await.expect("it is blocked at once");
     let Some(BlockedReason::Panicked(message)) = record.blocked else { panic!("{record:?}") };
     assert_eq!(message, "read_inbox breaks");

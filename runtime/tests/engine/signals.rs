@@ -244,6 +244,35 @@ async fn a_signal_may_come_as_json() {
     worker.shutdown().await.unwrap();
 }
 
+/// Nothing is written, by whichever name of the run, unless the caller says that it may be.
+#[tokio::test(start_paused = true)]
+async fn a_signal_as_json_that_does_not_fit_is_refused() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(collect(1)).id("refuses").await.unwrap();
+    rig.until_parked(&run).await;
+    for key in [RunKey::from("refuses"), RunKey::from(run.run_id())] {
+        let send = |name: &str, value| rig.client.signal_json(key.clone(), name, &value);
+        let unfit = send("Approve", json!({ "by": 7 })).await.unwrap_err().to_string();
+        assert!(unfit.contains("`by`: expected a text, found integer `7`"), "{unfit}");
+        let nested = send("Approve", json!({ "by": { "name": "a" } })).await.unwrap_err();
+        assert!(matches!(nested, SignalError::Unfit { .. }), "{nested}");
+        let lacking = send("Approve", json!({})).await.unwrap_err().to_string();
+        assert!(lacking.contains("`by`: it is missing"), "{lacking}");
+        let unknown = send("Aprove", json!({ "by": "a" })).await.unwrap_err();
+        let SignalError::NotAwaited { awaited, .. } = unknown else { panic!("{unknown}") };
+        assert_eq!(awaited, ["Approve"]);
+    }
+    let details = rig.client.store().find_details(run.run_id()).await.unwrap().unwrap();
+    assert_eq!(details.unread.len(), 0, "{:?}", details.unread);
+    rig.client.signal_json("refuses", "ToCome", &json!(1)).unchecked().await.unwrap();
+    let details = rig.client.store().find_details(run.run_id()).await.unwrap().unwrap();
+    assert_eq!(details.unread.len(), 1);
+    rig.client.signal_json("refuses", "Approve", &json!({ "by": "a" })).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["a"]);
+    worker.shutdown().await.unwrap();
+}
+
 /// The run takes the following signals and continues, and the errors can be read.
 #[tokio::test(start_paused = true)]
 async fn signals_that_cannot_be_read_become_dead_letters() {
@@ -251,7 +280,7 @@ async fn signals_that_cannot_be_read_become_dead_letters() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(collect(2)).id("odd").await.unwrap();
     for value in [json!({ "by": 7 }), json!({ "by": "a" }), json!(null), json!({ "by": "b" })] {
-        rig.client.signal_json("odd", "Approve", &value).await.unwrap();
+        rig.client.signal_json("odd", "Approve", &value).unchecked().await.unwrap();
     }
     assert_eq!(run.result().await.unwrap(), ["a", "b"]);
     let filter = DeadLetterFilter { run_id: Some(run.run_id()), ..DeadLetterFilter::default() };
@@ -273,12 +302,12 @@ async fn a_signal_that_cannot_be_read_ends_no_wait() {
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(patient(2)).id("odd").await.unwrap();
-    rig.client.signal_json("odd", "Approve", &json!([1])).await.unwrap();
+    rig.client.signal_json("odd", "Approve", &json!([1])).unchecked().await.unwrap();
     run.result().await.unwrap();
     assert!(began.elapsed() > seconds(1), "{:?}", began.elapsed());
     let run = rig.client.start(collect(1)).id("parked").await.unwrap();
     let parked = rig.until_parked(&run).await;
-    rig.client.signal_json("parked", "Approve", &json!([1])).await.unwrap();
+    rig.client.signal_json("parked", "Approve", &json!([1])).unchecked().await.unwrap();
     let again = rig.until(&run, |record| record.step_no > parked.step_no).await;
     assert_eq!(again.state, parked.state);
     rig.until_parked(&run).await;
