@@ -35,6 +35,10 @@ pub(crate) fn a_run_is_acted_on(shell: Shell) -> Result<(), Failed> {
     assert_eq!(unknown, expected);
     let unknown = fails(&["signal", "tally-1", "Aprove"])?;
     assert!(unknown.contains("never waits for the signal `Aprove`; it waits for: `Approve`"));
+    let unfit = fails(&["signal", "tally-1", "Approve", "{\"by\": 7}"])?;
+    assert!(unfit.contains("`by`: expected a text, found integer `7`"), "{unfit}");
+    let sent = shell.prints(&["run", "signal", "tally-1", "Aprove", "--unchecked"])?;
+    assert_eq!(sent, "the signal was sent\n");
     let hidden = fails(&["query", "tally-1", "total"])?;
     assert!(hidden.contains("exposed are: `sum`"), "{hidden}");
     let nobody = fails(&["update", "tally-9", "Add"])?;

@@ -6,12 +6,13 @@ use serde_json::Value as Json;
 
 use super::Client;
 use crate::codec::schemas::{self, StoredSchema};
-use crate::codec::{self, Schema};
+use crate::codec::{self, Described, Schema};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_schemas;
+use crate::engine::panics::catch;
 use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
-use crate::machine::WorkflowEntry;
+use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{Payload, PromiseScope, PromiseToken, SchemaHash};
 
 /// A kind of message to a run.
@@ -24,10 +25,10 @@ pub(super) enum Sent {
 }
 
 /// A workflow's stored name, and the kind and name of a message.
-pub(super) type Awaited = (String, Sent, String);
+pub(super) type Message = (String, Sent, String);
 
 /// The types of messages to workflows.
-pub(super) type SentTypes = HashMap<Awaited, Vec<&'static Schema>>;
+pub(super) type SentTypes = HashMap<Message, Vec<&'static Schema>>;
 
 impl Client {
     /// Whether a run of this workflow may await this message, in any build. If not, returns what it awaits. Returns
@@ -69,7 +70,8 @@ impl Client {
     }
 
     /// Whether a run of this workflow, or of any if it is `None`, can read the JSON as this message, in any build that
-    /// the database knows. If not, returns why. Returns `Ok` if no build has recorded the message.
+    /// the database knows. If not, returns why. Returns `Ok` if no build has recorded the message. The types of this
+    /// program decide by their code, those of other builds by their schemas.
     pub(super) async fn check_json(
         &self,
         workflow: Option<&str>,
@@ -77,20 +79,30 @@ impl Client {
         name: &str,
         json: &Json,
     ) -> Result<Result<(), String>, StoreError> {
+        let own = own_types(workflow, sent, name);
+        let mut refusal = match read_as_any(&own, json) {
+            Ok(()) if !own.is_empty() => return Ok(Ok(())),
+            refusal => refusal,
+        };
+        let is_own = |schema: &Schema| {
+            let hash = schema.hash();
+            own.iter().any(|described| schemas::of_type(*described).hash == hash)
+        };
+        let fits = |schema: &Schema| !is_own(schema) && codec::json_to_saved(json, schema).is_ok();
         let key = (workflow.unwrap_or_default().to_owned(), sent, name.to_owned());
         let known = self.lock_sent_types().get(&key).cloned().unwrap_or_default();
-        if known.iter().any(|schema| codec::json_to_saved(json, schema).is_ok()) {
+        if known.iter().any(|schema| fits(schema)) {
             return Ok(Ok(()));
         }
-        let schemas = self.sent_schemas(workflow, sent, name).await?;
-        let mut refusal = Ok(());
-        for schema in &schemas {
-            match codec::json_to_saved(json, schema) {
-                Ok(_) => {
-                    self.lock_sent_types().insert(key, schemas);
-                    return Ok(Ok(()));
-                }
-                Err(error) => refusal = Err(codec::misfit(schema, error)),
+        let recorded = self.sent_schemas(workflow, sent, name).await?;
+        if recorded.iter().any(|schema| fits(schema)) {
+            self.lock_sent_types().insert(key, recorded);
+            return Ok(Ok(()));
+        }
+        // A schema says better where the value differs.
+        for schema in recorded {
+            if let Err(error) = codec::json_to_saved(json, schema) {
+                refusal = Err(codec::misfit(schema, error));
             }
         }
         Ok(refusal)
@@ -180,6 +192,39 @@ impl Client {
         definitions.extend(WorkflowEntry::all().map(evolution::own));
         Ok(definitions)
     }
+}
+
+/// The types that this program has for a message to a workflow, or to any if it is `None`.
+fn own_types(workflow: Option<&str>, sent: Sent, sent_name: &str) -> Vec<Described> {
+    let entries = WorkflowEntry::all()
+        .filter(|entry| workflow.is_none_or(|workflow| entry.names().contains(&workflow)));
+    let entries = evolution::with_awaited(entries).into_iter();
+    let states = entries.flat_map(|entry| &entry.definition().states);
+    let awaited = states.flat_map(|state| &state.awaited).map(|awaited| awaited.innermost());
+    let types = awaited.filter_map(|awaited| match (awaited, sent) {
+        (Awaited::Signal { name, value, .. }, Sent::Signal)
+        | (Awaited::Update { name, value, .. }, Sent::Update)
+            if *name == sent_name =>
+        {
+            Some(*value)
+        }
+        _ => None,
+    });
+    types.collect()
+}
+
+/// Reads JSON as a run does, by the code of one of these types. If none can read it, returns why the last one cannot.
+fn read_as_any(types: &[Described], json: &Json) -> Result<(), String> {
+    let payload = Payload::from_json(json);
+    let mut refusal = Ok(());
+    for described in types {
+        match catch(|| described.check(&payload)) {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(error)) => refusal = Err(error.to_string()),
+            Err(message) => refusal = Err(message),
+        }
+    }
+    refusal
 }
 
 /// Calls `look` for each build of the workflows in `todo`; `look` adds the workflows that these await inline.

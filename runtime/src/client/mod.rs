@@ -118,7 +118,7 @@ struct Shared {
     /// The schemas and definitions that are recorded in the database.
     recorded: Arc<Recorded>,
     /// Messages that workflows are known to await.
-    awaited: Mutex<HashSet<awaited::Awaited>>,
+    awaited: Mutex<HashSet<awaited::Message>>,
     /// What was sent as JSON has been found to be read as.
     sent_types: Mutex<awaited::SentTypes>,
     /// The workers of this process that use this client.
@@ -254,8 +254,8 @@ impl Client {
 
     /// Sends a signal as JSON, for programs without its type: `name` is its stored name, by default the name of the
     /// type. The run reads the JSON like a value of the type. A name that no build of the run's workflow awaits and a
-    /// value that none can read, by the recorded types, are refused, and nothing is written; [`Send::unchecked`]
-    /// allows both. A value that cannot be read after all becomes a [dead letter](Client::dead_letters), and the run
+    /// value that none can read are refused, and nothing is written: types of this program decide by their code, those of
+    /// other builds by their recorded schemas. [`Send::unchecked`] allows both. A value that cannot be read after all becomes a [dead letter](Client::dead_letters), and the run
     /// takes the next signal. Await the returned value, after setting a dedup key if needed.
     ///
     /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited),
@@ -349,7 +349,7 @@ impl Client {
         })
     }
 
-    fn lock_awaited(&self) -> std::sync::MutexGuard<'_, HashSet<awaited::Awaited>> {
+    fn lock_awaited(&self) -> std::sync::MutexGuard<'_, HashSet<awaited::Message>> {
         // The set is consistent after every operation, so a poisoned lock is usable.
         self.shared.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }

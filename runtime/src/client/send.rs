@@ -60,8 +60,8 @@ impl Send {
     }
 
     /// Sends the signal although no recorded build awaits it or can read its value: for a build that is still to come,
-    /// and for values that only the code can judge, such as one without a field that has a `#[serde(default)]`. A
-    /// signal that no code awaits stays in the inbox; one that the run cannot read becomes a
+    /// and in programs without the signal's type for values that only its code can judge, such as one without a field
+    /// that has a `#[serde(default)]`. A signal that no code awaits stays in the inbox; one that the run cannot read becomes a
     /// [dead letter](Client::dead_letters). Default: such signals are refused.
     pub fn unchecked(self) -> Self {
         Self { workflow: None, json: None, ..self }

@@ -56,6 +56,22 @@ pub(crate) fn check_arguments(
     }
 }
 
+impl Described {
+    /// Checks that this type can read the payload of a single value.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if it cannot.
+    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "the client asks for it"))]
+    pub(crate) fn check(self, payload: &Payload) -> Result<(), CodecError> {
+        let mut value = Reader::value(payload.as_bytes(), self);
+        let mut copy = Arguments::plain(Form::Tagged);
+        let is_read = self.is_next(&mut value, &mut copy);
+        // It is of no use.
+        drop(copy.finish());
+        if is_read { value.finish() } else { Err(value.failure()) }
+    }
+}
+
 /// Values being encoded.
 ///
 /// Has no destructor before [`Arguments::finish`]: every function that makes a call would otherwise contain drop code

@@ -194,8 +194,9 @@ pub enum SignalError {
         /// The signals that it awaits.
         awaited: Vec<String>,
     },
-    /// The JSON does not fit the signal in any build of the workflow, by the recorded types. These do not contain serde's
-    /// attributes; [`unchecked`](crate::client::Send::unchecked) leaves the decision to the code. Nothing was sent.
+    /// The JSON does not fit the signal in any build of the workflow. Without the code, this is judged by schemas, which do
+    /// not contain serde's attributes; [`unchecked`](crate::client::Send::unchecked) leaves it to the run. Nothing was
+    /// sent.
     #[error("the value does not fit the signal `{signal}`: {reason}")]
     Unfit {
         /// The signal.

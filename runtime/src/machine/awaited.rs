@@ -77,11 +77,18 @@ pub enum Awaited {
 }
 
 impl Awaited {
+    /// What is awaited within a list, a time limit, or to fill a promise.
+    pub(crate) fn innermost(&self) -> &Self {
+        match self {
+            Self::List(item) | Self::Fill(item) | Self::Within(item) => item.innermost(),
+            awaited => awaited,
+        }
+    }
+
     /// The awaited workflow, also one in a list.
     pub(crate) fn workflow(&self) -> Option<&'static WorkflowEntry> {
-        match self {
+        match self.innermost() {
             Self::Workflow(entry) => Some(entry()),
-            Self::List(item) | Self::Fill(item) | Self::Within(item) => item.workflow(),
             _ => None,
         }
     }

@@ -244,6 +244,46 @@ async fn a_signal_may_come_as_json() {
     worker.shutdown().await.unwrap();
 }
 
+#[derive(Signal, Serialize, Deserialize)]
+struct Note {
+    #[serde(alias = "body")]
+    text: String,
+    #[serde(default)]
+    is_urgent: bool,
+}
+
+#[workflow]
+async fn takes_notes(cx: &Context) -> Vec<(String, bool)> {
+    let mut notes = Vec::new();
+    for _ in 0..3 {
+        let Note { text, is_urgent } = cx.signal::<Note>().await;
+        notes.push((text, is_urgent));
+    }
+    notes
+}
+
+/// The code of the type knows what serde's attributes say.
+#[tokio::test(start_paused = true)]
+async fn a_signal_as_json_is_judged_by_the_code_of_its_type() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(takes_notes()).id("notes").await.unwrap();
+    for refused in [json!({ "text": 7 }), json!({ "is_urgent": true }), json!(null)] {
+        let refused = rig.client.signal_json("notes", "Note", &refused).await.unwrap_err();
+        assert!(matches!(refused, SignalError::Unfit { .. }), "{refused}");
+    }
+    let more = json!({ "text": "c", "is_urgent": true, "by": "ada" });
+    for taken in [json!({ "text": "a" }), json!({ "body": "b" }), more] {
+        rig.client.by_id("notes").signal("Note", &taken).await.unwrap();
+    }
+    let notes = [("a", false), ("b", false), ("c", true)];
+    assert_eq!(
+        run.result().await.unwrap(),
+        notes.map(|(text, is_urgent)| (text.into(), is_urgent))
+    );
+    worker.shutdown().await.unwrap();
+}
+
 /// Nothing is written, by whichever name of the run, unless the caller says that it may be.
 #[tokio::test(start_paused = true)]
 async fn a_signal_as_json_that_does_not_fit_is_refused() {
