@@ -337,7 +337,10 @@ impl Client {
                     // It may have moved to the successor.
                     let kin = patiently(|| self.store().find_kin(run_id)).await?;
                     let Some(run_id) = kin.and_then(|kin| kin.next_run_id) else {
-                        return Err(UpdateError::Closed { run_id });
+                        match self.reply_before(key).await? {
+                            Some(reply) => break reply,
+                            None => return Err(UpdateError::Closed { run_id }),
+                        }
                     };
                     let key = UpdateKey { run_id, name, update };
                     return Box::pin(self.update_reply(&key)).await;

@@ -11,8 +11,8 @@ use crate::model::{PromiseToken, Timestamp};
 /// The signed token of a request, verified by the router's [`TokenSigner`]: the parameter `token` of the path
 /// (`/approve/{token}`) or of the query (`/approve?token=…`). The signer is part of the router's state.
 ///
-/// A request without a token gets the status 400, one with a wrong signature 403, and one with an expired token
-/// 410.
+/// A request without a signed token, or with a text that is none, gets the status 400, one with a wrong signature 403,
+/// and one with an expired token 410.
 ///
 /// ```
 /// use axum::Router;

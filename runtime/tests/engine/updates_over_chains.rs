@@ -118,6 +118,9 @@ async fn an_id_is_answered_once_in_a_chain() {
     next.signal(Go {}).await.unwrap();
     assert_eq!(next.update(add(0)).await.unwrap(), 101);
     assert_eq!(next.result().await.unwrap(), 101);
+    // Both get the answer after the last run has closed, too.
+    assert_eq!(next.update(add(101)).id("once").await.unwrap(), 101);
+    assert_eq!(run.update_by_id::<Add>("once").reply().await.unwrap(), 101);
     worker.shutdown().await.unwrap();
 }
 
