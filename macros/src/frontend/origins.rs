@@ -70,14 +70,14 @@ pub(crate) fn any(mut tokens: Cursor<'_>, test: &mut impl FnMut(Cursor<'_>) -> b
 pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
     let mut names = BoundNames::default();
     names.visit_item_fn_mut(function);
-    let alike = [("variable", &names.variables), ("label", &names.labels)];
+    let alike = [("variable `", &names.variables), ("label `'", &names.labels)];
     for (what, bound) in alike {
         for (name, each) in bound {
             let [_, (_, other), ..] = &each[..] else { continue };
             diagnostics.error(
                 other.span(),
                 Rule::LOCAL_IN_MACRO,
-                format!("the macro that generates this workflow and its caller each have a {what} `{name}`"),
+                format!("the macro that generates this workflow and its caller each have a {what}{name}`"),
                 "rename one of them",
             );
         }

@@ -110,11 +110,6 @@ impl Terms {
             && self.cron.is_none()
     }
 
-    /// Whether another run may follow, which needs the code of the workflow.
-    pub fn may_be_followed(&self) -> bool {
-        self.retry.is_some() || self.cron.is_some()
-    }
-
     /// When the first run of a chain is due that is started `now` and may begin at `start_at`; `None` is at once.
     ///
     /// # Errors

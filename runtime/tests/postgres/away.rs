@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
-use piton::filter::Filter;
+use piton::filter::{Column, Filter};
 use piton::model::ActivityToken;
 use piton::prelude::*;
+use piton::store::DeadLetterFilter;
 use piton_postgres_cluster::Cluster;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
@@ -20,7 +21,7 @@ use crate::way::Way;
 /// The timeout of five seconds, with time for a busy machine. Less than two consecutive timeouts.
 const SOON: Duration = Duration::from_secs(8);
 
-/// Calls every method of a client. Returns the results.
+/// Makes calls of every kind at the same time. Returns the results.
 async fn ask_everything(
     client: &Client,
     run: &RunHandle<fails_with>,
@@ -29,8 +30,9 @@ async fn ask_everything(
         let error = answer.err().expect("there is no server");
         format!("{:#}", piton::Error::from(error))
     }
-    let filter = Filter::all();
+    let (filter, letters) = (Filter::all(), DeadLetterFilter::default());
     let null = json!(null);
+    let named = client.by_id("there");
     let token = format!("piton1-{}-0-1", run.run_id().as_uuid().simple());
     let token: ActivityToken = token.parse().expect("a token looks so");
     let asked: Vec<(&str, BoxFuture<'_, String>)> = vec![
@@ -38,6 +40,19 @@ async fn ask_everything(
         ("run", client.run::<fails_with>("there").map(told).boxed()),
         ("list", client.list_runs(&filter).into_future().map(told).boxed()),
         ("count", client.count(&filter).into_future().map(told).boxed()),
+        ("groups", client.count(&filter).group_by(Column::Status).into_future().map(told).boxed()),
+        ("inspect", client.inspect("there").map(told).boxed()),
+        ("activities", run.activities().map(told).boxed()),
+        ("exposed", run.exposed().map(told).boxed()),
+        ("kin", client.kin("there").map(told).boxed()),
+        ("history", client.history(run.run_id()).map(told).boxed()),
+        ("definitions", client.list_definitions(None).map(told).boxed()),
+        ("dead letters", client.dead_letters(&letters, 10).map(told).boxed()),
+        ("redeliver", client.redeliver_dead_letters(&[]).map(told).boxed()),
+        ("start by name", client.start_json("x", null.clone()).into_future().map(told).boxed()),
+        ("update", named.update("hello", &null).into_future().map(told).boxed()),
+        ("query", named.query("hello", &null).map(told).boxed()),
+        ("signal by name", named.signal("hello", &null).into_future().map(told).boxed()),
         ("unblock", client.unblock(run.run_id()).map(told).boxed()),
         ("status", run.status().map(told).boxed()),
         ("terminate", run.terminate("enough").map(told).boxed()),
