@@ -206,23 +206,26 @@ mod tests {
     use crate::machine::{Activity, Context, Durable, Workflow};
     use crate::model::Graph;
 
-    /// A workflow that returns a `T`.
-    struct Order<T>(PhantomData<T>);
+    /// A workflow that returns a `T`, in one of two files.
+    struct Order<T, const COPIED: bool = false>(PhantomData<T>);
 
-    impl<T: Durable + 'static> Workflow for Order<T> {
+    impl<T: Durable + 'static, const COPIED: bool> Workflow for Order<T, COPIED> {
         type Return = T;
         type Output = T;
         type Error = Infallible;
         type Shape = Plain;
         type Unit = Self;
-        const GRAPH: &'static Graph =
-            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\t\n");
+        const GRAPH: &'static Graph = &Graph::new(
+            "order",
+            if COPIED { "src/copy.rs" } else { "src/order.rs" },
+            "start\tstart\t7\tend\t1/1/00000000\t\t\n",
+        );
 
         const ARGUMENTS: &'static [ArgumentKind] = &[];
         const RETURNED: &'static Values<T> = Values::of();
     }
 
-    impl<T: Durable + 'static> StepOf<Self> for Order<T> {
+    impl<T: Durable + 'static, const COPIED: bool> StepOf<Self> for Order<T, COPIED> {
         type Return = T;
 
         fn step(_: &mut Parked, _: &Context) -> Result<T, Halt> {
@@ -231,6 +234,7 @@ mod tests {
     }
 
     static SOUND: WorkflowEntry = WorkflowEntry::of::<Order<u64>>();
+    static COPY: WorkflowEntry = WorkflowEntry::of::<Order<u64, true>>();
     static UNSOUND: WorkflowEntry = WorkflowEntry::of::<Order<Torn>>();
 
     /// A type that cannot be deserialized from what it serializes.
@@ -252,10 +256,10 @@ mod tests {
     fn names_must_not_clash() {
         let registry = Registry::new([&SOUND], []).expect("one alone is fine");
         assert_eq!(registry.workflow_names(), ["order"]);
-        let refused = Registry::new([&SOUND, &SOUND], []).expect_err("two are not");
+        let refused = Registry::new([&SOUND, &COPY], []).expect_err("two are not");
         assert_eq!(
             refused.to_string(),
-            "two workflows are named `order`, at src/order.rs:7 and at src/order.rs:7: rename one with \
+            "two workflows are named `order`, at src/copy.rs:7 and at src/order.rs:7: rename one with \
              `#[workflow(name = \"…\")]`"
         );
     }
