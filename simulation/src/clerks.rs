@@ -61,7 +61,7 @@ async fn use_token<A: Activity<Return = Result<i64, String>>>(
         asked.fetch_add(1, Ordering::Relaxed);
         async move {
             let used = match fails {
-                true => client.fail_activity::<A>(token, "not today".to_owned()).await,
+                true => client.fail_activity::<A>(token, "not today".to_owned()).retryable().await,
                 false => client.complete_activity::<A>(token, Ok(said)).await,
             };
             match used {

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::sleep;
 
-use super::Client;
 use super::awaited::Sent;
+use super::{Client, FailActivity};
 use crate::activities::{ActivityReport, ReportedError};
 use crate::codec;
 use crate::engine::backoff::patiently;
@@ -43,10 +43,16 @@ struct Call {
     is_owned: bool,
 }
 
+/// What an activity's function would have reported with this return value.
+pub(super) fn report_of<A: Activity>(returned: &A::Return) -> Result<ActivityReport, TokenError> {
+    (A::OUTCOMES.report)(returned, A::error)
+        .map_err(|source| TokenError::Encode { what: A::NAME, source })
+}
+
 impl Client {
-    /// Ends the attempt that `token` names, exactly as if its function had returned `result`: the workflow gets a
-    /// value; an error is retried or returned to the workflow, according to the retry policy. A second use of the
-    /// token has no effect, whatever its result.
+    /// Ends the activity whose attempt `token` names: the workflow gets what its function would have returned. An error
+    /// is final, too; [`fail_activity`](Self::fail_activity) can report one that is retried. A second use of the token
+    /// has no effect, whatever its result.
     ///
     /// The token may be used from any process, as soon as the activity has it and until the attempt ends. If the
     /// function of an activity without a queue returns at the same moment, either result may count; after
@@ -77,29 +83,21 @@ impl Client {
         token: ActivityToken,
         returned: A::Return,
     ) -> Result<(), TokenError> {
-        let report = (A::OUTCOMES.report)(&returned, A::error)
-            .map_err(|source| TokenError::Encode { what: A::NAME, source })?;
-        let call = self.find_call(token).await?;
-        if let Some(call) = &call
-            && call.activity.name != A::NAME
-        {
-            let found = call.activity.name.clone().into_owned();
-            return Err(TokenError::OtherActivity { found, expected: A::NAME });
-        }
-        self.end_attempt(token, call, report).await
+        let mut report = report_of::<A>(&returned)?;
+        report.error.iter_mut().for_each(|error| error.is_retryable = false);
+        self.end_attempt_of(A::NAME, token, report).await
     }
 
-    /// Ends the attempt that `token` names with an error: short for [`Client::complete_activity`] with
-    /// `Err(error)`.
+    /// Ends the activity whose attempt `token` names with an error. Await the returned value, after
+    /// [`retryable`](FailActivity::retryable) if the activity is to be tried again.
     ///
-    /// # Errors
-    /// See [`Client::complete_activity`].
-    pub async fn fail_activity<A: Activity<Return: ResultParts>>(
+    /// Errors: see [`Client::complete_activity`].
+    pub fn fail_activity<A: Activity<Return: ResultParts>>(
         &self,
         token: ActivityToken,
         error: <A::Return as ResultParts>::Err,
-    ) -> Result<(), TokenError> {
-        self.complete_activity::<A>(token, A::Return::from_err(error)).await
+    ) -> FailActivity {
+        FailActivity::typed::<A>(self.clone(), token, &A::Return::from_err(error))
     }
 
     /// Like [`Client::complete_activity`], for programs without the activity's code. `returned` is the function's
@@ -117,19 +115,11 @@ impl Client {
     }
 
     /// Like [`Client::fail_activity`], for programs without the activity's code. `error` is the function's error as
-    /// JSON. Only the activity's code knows which errors are final, so every error is retried as far as the retry
-    /// policy allows.
+    /// JSON.
     ///
-    /// # Errors
-    /// See [`Client::complete_activity_json`].
-    pub async fn fail_activity_json(
-        &self,
-        token: ActivityToken,
-        error: &Value,
-    ) -> Result<(), TokenError> {
-        let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-        let reported = ReportedError { message, is_retryable: true, retry_after: None };
-        self.end_attempt_json(token, &json!({ "Err": error }), Some(reported)).await
+    /// Errors: see [`Client::complete_activity_json`].
+    pub fn fail_activity_json(&self, token: ActivityToken, error: &Value) -> FailActivity {
+        FailActivity::json(self.clone(), token, error)
     }
 
     /// Sends a heartbeat for the attempt that `token` names, as
@@ -161,8 +151,25 @@ impl Client {
         }
     }
 
+    /// Ends the attempt of an activity of this name.
+    pub(super) async fn end_attempt_of(
+        &self,
+        name: &'static str,
+        token: ActivityToken,
+        report: ActivityReport,
+    ) -> Result<(), TokenError> {
+        let call = self.find_call(token).await?;
+        if let Some(call) = &call
+            && call.activity.name != name
+        {
+            let found = call.activity.name.clone().into_owned();
+            return Err(TokenError::OtherActivity { found, expected: name });
+        }
+        self.end_attempt(token, call, report).await
+    }
+
     /// Ends the attempt with JSON that the activity may return.
-    async fn end_attempt_json(
+    pub(super) async fn end_attempt_json(
         &self,
         token: ActivityToken,
         returned: &Value,

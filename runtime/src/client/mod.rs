@@ -7,6 +7,7 @@ mod dead_letters;
 mod definitions;
 pub mod edit;
 mod exposed;
+mod fail_activity;
 mod failed_calls;
 mod handle;
 mod in_use;
@@ -43,6 +44,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use by_id::{SendJsonUpdate, UntypedRun};
 pub use exposed::{Exposed, QueryCall};
+pub use fail_activity::FailActivity;
 pub use failed_calls::FailedCall;
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use piton::error::{RunError, TokenError};
 use piton::machine::{Activity, Workflow};
 use piton::prelude::*;
+use serde_json::json;
 use tokio::time::{Instant, sleep};
 
 use crate::activities::Lab;
@@ -151,7 +152,7 @@ async fn use_tokens_while_the_database_is_away<A: Activity<Return = Result<u32, 
         client.heartbeat_activity(failed, "half").await.unwrap();
     }
     go_away();
-    client.fail_activity::<A>(failed, Refused::Busy).await.unwrap();
+    client.fail_activity::<A>(failed, Refused::Busy).retryable().await.unwrap();
     let token = office.token(2).await;
     go_away();
     let stale = client.heartbeat_activity(failed, "all").await.unwrap_err();
@@ -196,7 +197,7 @@ async fn using_a_token_again_does_nothing() {
     client.complete_activity::<sign>(token, Ok(7)).await.unwrap();
     client.complete_activity::<sign>(token, Ok(8)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 7);
-    client.fail_activity::<sign>(token, Refused::Busy).await.unwrap();
+    client.fail_activity::<sign>(token, Refused::Busy).retryable().await.unwrap();
     office.worker.shutdown().await.unwrap();
 }
 
@@ -207,17 +208,42 @@ async fn an_attempt_that_is_failed_from_outside_is_tried_again() {
     let run = client.start(signature(text("later"))).await.unwrap();
     let began = Instant::now();
     let first = office.token(1).await;
-    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
-    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
+    client.fail_activity::<sign>(first, Refused::Busy).retryable().await.unwrap();
+    client.fail_activity::<sign>(first, Refused::Busy).retryable().await.unwrap();
     let second = office.token(2).await;
     assert!((1.0..1.1).contains(&began.elapsed().as_secs_f64()), "as the policy says");
     assert_ne!(first, second);
-    client.complete_activity::<sign>(second, Err(Refused::Busy)).await.unwrap();
+    client.fail_activity_json(second, &json!(false)).retryable().await.unwrap();
     let third = office.token(3).await;
-    client.fail_activity::<sign>(third, Refused::Busy).await.unwrap();
+    client.fail_activity::<sign>(third, Refused::Busy).retryable().await.unwrap();
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Failed(text) if text == "busy"), "{error:?}");
     assert_eq!(office.rig.lab.begun("later"), [1, 2, 3]);
+    office.worker.shutdown().await.unwrap();
+}
+
+/// Whatever the retry policy says.
+#[tokio::test(start_paused = true)]
+async fn an_error_from_outside_ends_the_activity() {
+    let office = office().await;
+    let client = &office.rig.client;
+    for number in 0..5 {
+        office.mailbox.0.lock().unwrap().clear();
+        let run_id = match number {
+            0..3 => client.start(signature(text("later"))).await.unwrap().run_id(),
+            _ => client.start(signature_here()).await.unwrap().run_id(),
+        };
+        let token = office.token(1).await;
+        match number {
+            0 => client.fail_activity::<sign>(token, Refused::Busy).await.unwrap(),
+            1 => client.complete_activity::<sign>(token, Err(Refused::Busy)).await.unwrap(),
+            3 => client.fail_activity::<sign_here>(token, Refused::Busy).await.unwrap(),
+            _ => client.fail_activity_json(token, &json!(false)).await.unwrap(),
+        }
+        let error = client.by_id(run_id).result().await.unwrap_err().to_string();
+        assert!(error.contains("busy"), "{error}");
+        assert_eq!(office.mailbox.0.lock().unwrap().len(), 1, "there was one attempt");
+    }
     office.worker.shutdown().await.unwrap();
 }
 
@@ -226,7 +252,7 @@ async fn an_error_that_is_final_is_so_from_outside_too() {
     let office = office().await;
     let run = office.rig.client.start(signature(text("later"))).await.unwrap();
     let token = office.token(1).await;
-    office.rig.client.fail_activity::<sign>(token, Refused::Final).await.unwrap();
+    office.rig.client.fail_activity::<sign>(token, Refused::Final).retryable().await.unwrap();
     assert_eq!(run.result().await.unwrap_err().to_string(), "no");
     assert_eq!(office.rig.lab.begun("later"), [1]);
     office.worker.shutdown().await.unwrap();
@@ -238,7 +264,7 @@ async fn stale_tokens_are_refused_with_the_reason() {
     let client = &office.rig.client;
     let run = client.start(signature(text("later"))).await.unwrap();
     let first = office.token(1).await;
-    client.fail_activity::<sign>(first, Refused::Busy).await.unwrap();
+    client.fail_activity::<sign>(first, Refused::Busy).retryable().await.unwrap();
     let second = office.token(2).await;
     let error = client.heartbeat_activity(first, &()).await.unwrap_err();
     assert!(matches!(error, TokenError::Stale { attempt: 1 }), "{error}");

@@ -187,8 +187,8 @@ async fn the_retry_policy_holds_and_stale_tokens_are_refused() {
     let run = client.start(question(text("x"))).await.unwrap();
     let began = Instant::now();
     let first = office.token(1).await;
-    client.fail_activity::<ask>(first, text("busy")).await.unwrap();
-    client.fail_activity::<ask>(first, text("busy")).await.unwrap();
+    client.fail_activity::<ask>(first, text("busy")).retryable().await.unwrap();
+    client.fail_activity::<ask>(first, text("busy")).retryable().await.unwrap();
     let second = office.token(2).await;
     assert!((1.0..1.1).contains(&began.elapsed().as_secs_f64()), "as the policy says");
     let error = client.heartbeat_activity(first, &()).await.unwrap_err();
@@ -196,13 +196,13 @@ async fn the_retry_policy_holds_and_stale_tokens_are_refused() {
     let early = forged(second, None, 7);
     let error = client.complete_activity::<ask>(early, Ok(text("no"))).await.unwrap_err();
     assert!(matches!(error, TokenError::Stale { attempt: 7 }), "{error}");
-    client.fail_activity_json(second, &json!("busy")).await.unwrap();
+    client.fail_activity_json(second, &json!("busy")).retryable().await.unwrap();
     let third = office.token(3).await;
-    client.fail_activity_json(third, &json!("busy to the end")).await.unwrap();
+    client.fail_activity_json(third, &json!("busy to the end")).retryable().await.unwrap();
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Failed(text) if text == "busy to the end"), "{error:?}");
     // Repeating a completion is no error; a token that was never used is one.
-    client.fail_activity::<ask>(third, text("busy")).await.unwrap();
+    client.fail_activity::<ask>(third, text("busy")).retryable().await.unwrap();
     let error = client.complete_activity::<ask>(early, Ok(text("no"))).await.unwrap_err();
     assert!(matches!(error, TokenError::Closed { run_id } if run_id == run.run_id()), "{error}");
     assert_eq!(office.rig.lab.begun("x"), [1, 2, 3]);
@@ -318,7 +318,7 @@ async fn a_failure_keeps_the_details_that_came_before_it_while_no_worker_was_the
     let token = office.token(1).await;
     worker.shutdown().await.unwrap();
     client.heartbeat_activity(token, "half of it").await.unwrap();
-    client.fail_activity::<ask>(token, text("busy")).await.unwrap();
+    client.fail_activity::<ask>(token, text("busy")).retryable().await.unwrap();
     let worker = office.worker().await;
     assert_eq!(run.result().await.unwrap(), "half of it");
     assert_eq!(office.rig.lab.begun("x"), [1, 2]);
@@ -378,7 +378,7 @@ async fn two_workers_use_two_attempt_numbers() {
     office.rig.until(&run, |run| run.owner.is_some() && run.owner != owner).await;
     hook.0.store(false, Ordering::SeqCst);
     let token = office.mailbox.0.lock().unwrap()[0];
-    office.rig.client.fail_activity::<ask>(token, "busy".to_owned()).await.unwrap();
+    office.rig.client.fail_activity::<ask>(token, "busy".to_owned()).retryable().await.unwrap();
     office.rig.until_true(|| office.mailbox.count() == 3).await;
     assert_eq!(office.rig.lab.begun("later"), [1, 2, 3]);
     run.terminate("enough").await.unwrap();

@@ -119,7 +119,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     let handle = client.activities(run).await?[0].handle.0;
     let token = format!("piton1-{}-{handle:x}-1", run.as_uuid().simple()).parse()?;
     client.heartbeat_activity(token, &7_u64).await?;
-    client.fail_activity::<sign>(token, "not now".to_owned()).await?;
+    client.fail_activity::<sign>(token, "not now".to_owned()).retryable().await?;
 
     for id in ["receiver", "asked"] {
         client.start(waits_for("a signal".to_owned())).id(id).await?;

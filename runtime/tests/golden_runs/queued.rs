@@ -133,7 +133,7 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     assert_eq!(failure, Some((1, "wet")));
     let (id, handle) = (run.run_id().as_uuid().simple(), calls[0].handle.0);
     let token = format!("piton1-{id}-{handle:x}-2").parse()?;
-    client.fail_activity::<dry>(token, "still wet".to_owned()).await?;
+    client.fail_activity::<dry>(token, "still wet".to_owned()).retryable().await?;
     assert_eq!(run.result().await?, 21);
     Ok(())
 }
