@@ -293,7 +293,8 @@ impl Finding {
             Difference::OtherOperation { .. } => "await the same, or write a `#[migrate]`",
             Difference::Migration { .. } => "mend that function",
             Difference::Unreadable { .. } => {
-                "make the type able to read the saved value (`#[serde(default)]`, `#[serde(alias)]`), or write a `#[migrate]`"
+                "make the type able to read the saved value (`#[serde(default)]`, `#[serde(alias)]`), add a field to an \
+                 argument instead of a parameter, or write a `#[migrate]`"
             }
         }
     }

@@ -37,8 +37,8 @@ impl UnfitStart {
                  another workflow, or delete it"
             }
             Self::Arguments(_) | Self::Panicked(_) => {
-                "make the type able to read the argument (`#[serde(default)]`, `#[serde(alias)]`, `Option`), or start with \
-                 other arguments: update the schedule"
+                "make the type able to read the argument (`#[serde(default)]`, `#[serde(alias)]`, `Option`), add a field to an \
+                 argument instead of a parameter, or start with other arguments: update the schedule"
             }
         }
     }
