@@ -85,8 +85,10 @@ impl Client {
             refusal => refusal,
         };
         let is_own = |schema: &Schema| {
-            let hash = schema.hash();
-            own.iter().any(|described| schemas::of_type(*described).hash == hash)
+            !own.is_empty() && {
+                let hash = schema.hash();
+                own.iter().any(|described| schemas::of_type(*described).hash == hash)
+            }
         };
         let fits = |schema: &Schema| !is_own(schema) && codec::json_to_saved(json, schema).is_ok();
         let key = (workflow.unwrap_or_default().to_owned(), sent, name.to_owned());

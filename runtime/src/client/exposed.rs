@@ -7,7 +7,6 @@ use super::inspect::Shown;
 use super::{Client, RunHandle};
 use crate::codec::{self, CodecError, Schema};
 use crate::engine::backoff::patiently;
-use crate::engine::evolution::learn_definition;
 use crate::error::{LookupError, QueryError};
 use crate::evolution::{self, StoredDefinition};
 use crate::machine::branches::RUNS;
@@ -243,7 +242,7 @@ impl Client {
             Ok(exposed) => return exposed.map_err(unreadable),
             Err(hash) => hash,
         };
-        patiently(|| learn_definition(&**self.store(), hash)).await?;
+        self.definition(hash).await?;
         Exposed::of(run_id, snapshot)
             .unwrap_or_else(|hash| {
                 Err(damaged(&format!("the database does not have the definition {hash}")))

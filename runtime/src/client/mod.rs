@@ -271,7 +271,7 @@ impl Client {
     ) -> Send {
         let payload = Payload::from_json(value);
         let kind = ArrivalKind::Signal { name: name.into(), payload };
-        Send::new(self.clone(), run, Ok(kind)).checked(value)
+        Send::new(self.clone(), run, Ok(kind)).checked()
     }
 
     /// A run of any workflow, as stored; `None` if there is no such run.

@@ -25,8 +25,8 @@ pub struct Send {
     dedup_key: Option<String>,
     /// The workflow of which a build must await the signal.
     workflow: Option<&'static str>,
-    /// The value of the signal, if it must be checked against the run's workflow.
-    json: Option<Json>,
+    /// Whether the signal is checked against the run's workflow.
+    is_checked: bool,
 }
 
 impl Send {
@@ -35,13 +35,12 @@ impl Send {
         to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self { client, to: to.into(), kind, dedup_key: None, workflow: None, json: None }
+        Self { client, to: to.into(), kind, dedup_key: None, workflow: None, is_checked: false }
     }
 
-    /// Refuses the signal if no build of the workflow awaits it or can read its value.
-    pub(super) fn checked(mut self, json: &Json) -> Self {
-        self.json = Some(json.clone());
-        self
+    /// Refuses the signal if no build of the run's workflow awaits it or can read its value.
+    pub(super) fn checked(self) -> Self {
+        Self { is_checked: true, ..self }
     }
 
     /// Refuses the signal if no build of this workflow awaits it.
@@ -64,11 +63,11 @@ impl Send {
     /// that has a `#[serde(default)]`. A signal that no code awaits stays in the inbox; one that the run cannot read becomes a
     /// [dead letter](Client::dead_letters). Default: such signals are refused.
     pub fn unchecked(self) -> Self {
-        Self { workflow: None, json: None, ..self }
+        Self { workflow: None, is_checked: false, ..self }
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, to, kind, dedup_key, workflow, json } = self;
+        let Self { client, to, kind, dedup_key, workflow, is_checked } = self;
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
@@ -77,7 +76,7 @@ impl Send {
             client.check_signal(workflow, name).await?;
         }
         let run_id = match to {
-            RunKey::RunId(run_id) if json.is_none() => run_id,
+            RunKey::RunId(run_id) if !is_checked => run_id,
             key => {
                 let found = client.find(key.clone()).await;
                 let found = found.map_err(|error| SignalError::Store(Arc::new(error)))?;
@@ -85,9 +84,8 @@ impl Send {
                     RunKey::RunId(run_id) => SignalError::Unknown { run_id },
                     key @ RunKey::WorkflowId(_) => SignalError::NoRun(key),
                 })?;
-                if let (Some(json), Ok(ArrivalKind::Signal { name, .. })) = (&json, &kind) {
-                    client.check_signal(&found.workflow, name).await?;
-                    client.check_value(&found.workflow, name, json).await?;
+                if let (true, Ok(ArrivalKind::Signal { name, payload })) = (is_checked, &kind) {
+                    client.check_sent(&found.workflow, name, payload).await?;
                 }
                 found.run_id
             }
