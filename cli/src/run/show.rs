@@ -450,7 +450,10 @@ impl Page<'_> {
 
     fn values(&mut self, run: &Inspection) {
         if !run.unread.is_empty() {
-            self.heading("signals not taken yet");
+            self.heading(match run.status.is_open() {
+                true => "signals not taken yet",
+                false => "signals that the run never took",
+            });
             for signal in &run.unread {
                 self.named(1, &format!("{} `{}` ", signal.seq, signal.signal), &signal.value);
             }

@@ -48,6 +48,10 @@ pub(crate) fn a_parked_run_is_shown(shell: Shell) -> Result<(), Failed> {
     assert_snapshot!("signalled", redacted(&text, &[(&run, "[run]")]));
     let list = shell.prints(&["run", "list", "--status", "running", "--workflow", "fulfill"])?;
     assert_snapshot!("list", redacted(&list, &[(&run, "[run]")]));
+
+    shell.prints(&["run", "terminate", "order-7", "--because", "sold out"])?;
+    let text = shell.prints(&["run", "show", "order-7"])?;
+    assert_snapshot!("never_taken", redacted(&text, &[(&run, "[run]")]));
     Ok(())
 }
 

@@ -52,7 +52,7 @@ impl Retention {
     }
 
     /// Keeps the payloads of runs of all workflows for this time after they have closed: the arguments, the result,
-    /// the rest of the state, and past states. The runs stay in lists, with their status, attributes and memo.
+    /// the rest of the state, past states, and signals that were never taken. The runs stay in lists, with their status, attributes and memo.
     /// Waiting for the result then fails with [`RunError::ResultRemoved`](crate::error::RunError::ResultRemoved),
     /// and the run cannot be reopened or forked. A child keeps its payloads as long as its parent is open; for a
     /// run that awaits it later, the child is [unknown](crate::machine::ChildError::Unknown). Less than a minute

@@ -54,6 +54,22 @@ async fn a_signal_sent_before_it_is_awaited_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_is_over_has_the_signals_that_it_never_took() {
+    let rig = Rig::new();
+    let run = rig.client.start(approval(10)).await.unwrap();
+    for name in ["ada", "bob", "cid"] {
+        run.signal(by(name)).await.unwrap();
+    }
+    let worker = rig.worker().start().await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "ada");
+    worker.shutdown().await.unwrap();
+    let seen = rig.client.inspect(run.run_id()).await.unwrap();
+    let unread = seen.unread.iter().map(|signal| (&*signal.signal, signal.value.value.clone()));
+    let expected = ["bob", "cid"].map(|name| ("Approve", json!({ "by": name })));
+    assert_eq!((unread.collect::<Vec<_>>(), seen.unread_count), (expected.to_vec(), 2));
+}
+
+#[tokio::test(start_paused = true)]
 async fn signals_come_in_order_and_share_commits() {
     let rig = Rig::new();
     let run = rig.client.start(collect(1_000)).await.unwrap();

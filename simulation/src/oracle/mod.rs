@@ -11,6 +11,7 @@ mod crowds;
 mod holdings;
 mod items;
 mod kin;
+mod leftovers;
 mod letters;
 mod pauses;
 mod promises;

@@ -155,6 +155,7 @@ impl Oracle {
                         Disposition::Close { .. } => (run.owner, run.is_closed) = (None, true),
                     }
                     let used_up = run.use_up(&step.consumed);
+                    run.set_aside(step);
                     let overdue = overdue_retry(&step.disposition);
                     if !fits || !is_valid {
                         return Some(format!("committed by {worker:?} after {:?}", step.expected));

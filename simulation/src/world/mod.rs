@@ -280,6 +280,7 @@ async fn take_course(world: &Arc<World>) {
     if closed {
         runs::check_results(world, &started).await;
         terms::check_results(world).await;
+        world.check_leftovers().await;
     } else {
         world.violate("what clients wait for does not come".to_owned());
     }
@@ -437,6 +438,20 @@ impl World {
             filter::status().one_of(RunStatus::ALL.into_iter().filter(|status| is_open(*status)));
         let counted = self.database.count_runs(&open, None).await.unwrap_or_default();
         counted.iter().map(|count| count.runs).sum()
+    }
+
+    /// Compares the inboxes of closed runs with the signals that they should keep.
+    async fn check_leftovers(&self) {
+        let expected = self.lock_oracle().leftovers();
+        for (run_id, expected) in expected {
+            let inbox = self.database.read_inbox(run_id, 0, u32::MAX).await.unwrap_or_default();
+            let found: Vec<i64> = inbox.arrivals.iter().map(|arrival| arrival.seq).collect();
+            if found != expected {
+                self.violate(format!(
+                    "{run_id} has closed with {found:?} in its inbox, not {expected:?}"
+                ));
+            }
+        }
     }
 
     /// Sets the database's clock forward or back.

@@ -190,7 +190,8 @@ pub struct Inspection {
     /// How the run ends, while its compensations run. The wait in `position` is the running compensation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<EndingRun>,
-    /// Unread signals, in the order of their arrival: the first hundred.
+    /// Unread signals, in the order of their arrival: the first hundred. Those of a closed run came and were never
+    /// taken; they stay until retention removes the run's payloads.
     pub unread: Vec<UnreadSignal>,
     /// Unread updates, like `unread`.
     pub unread_updates: Vec<UnreadUpdate>,

@@ -46,8 +46,8 @@ impl Context {
     /// The signal is part of the step: it is sent once, with the commit of the step, even if the workflow returns
     /// in the step. If the step panics, it is not sent. Signals from one run to another arrive in the order in
     /// which they were sent. If no open run has the workflow id when the signal arrives, it becomes a dead letter
-    /// (`Client::dead_letters`), and this run does not learn of it. So start the receiving run first. When the
-    /// receiving run closes, signals that it has not taken are deleted with its inbox.
+    /// (`Client::dead_letters`), and this run does not learn of it. So start the receiving run first. Signals that
+    /// nobody has taken when the last run of the chain closes stay with that run (`Inspection::unread`).
     ///
     /// The run fails if the workflow id is not valid (empty, longer than 1,000 bytes, or with the character NUL). A
     /// signal that cannot be encoded blocks the run, like such an argument of an activity.

@@ -88,7 +88,7 @@ async fn of_a_run_that_is_over_what_is_left_is_found(t: StoreUnderTest) {
     let found = details(&t, well).await;
     assert_eq!((found.run.status, found.run.closed_at), (RunStatus::Completed, Some(t.now())));
     assert!(found.run.result.is_some() && found.arguments.is_some());
-    assert_eq!((found.unread.len(), found.unread_count), (0, 0));
+    assert_eq!((found.unread.len(), found.unread_count), (1, 1));
     let found = details(&t, ill).await;
     assert_eq!(
         (found.run.failure.as_deref(), &found.snapshot[..]),

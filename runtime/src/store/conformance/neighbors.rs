@@ -9,9 +9,9 @@ use super::fixture::{
 };
 use crate::model::{Handle, RunId, RunStatus, StepNo};
 use crate::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
-    ClaimedActivity, CommitStep, Effect, FinishOutcome, FirstArrival, HeartbeatOutcome,
-    NewActivity, NewRun, Reporter, RunKey, StartOutcome, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ArrivalKind,
+    ClaimActivities, ClaimedActivity, CommitStep, Effect, FinishOutcome, FirstArrival,
+    HeartbeatOutcome, NewActivity, NewArrival, NewRun, Reporter, RunKey, StartOutcome, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("neighbors":
@@ -117,7 +117,8 @@ async fn terminating_leaves_what_others_have_alone(t: StoreUnderTest) {
     let worker = t.worker().await;
     let (runs, made) = crowd(&t, worker, worker).await;
     for run_id in runs {
-        t.deliver(signal(run_id, "go")).await;
+        let cancel = ArrivalKind::Cancel { reason: "enough".into() };
+        t.deliver(NewArrival { kind: cancel, ..signal(run_id, "") }).await;
     }
     let before = records(&t, &made).await;
     assert!(t.store.terminate_run(runs[0], "enough").await.expect("it can be terminated"));

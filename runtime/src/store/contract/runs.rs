@@ -96,10 +96,10 @@ pub trait Runs: Send + Sync {
         Ok(())
     }
 
-    /// Closes an open run as terminated, whoever owns it. Deletes its inbox and its queued activities, and keeps
-    /// its dedup keys. If other runs depend on its end, puts a message to them into the outbox. Returns whether the
-    /// run is terminated with this reason, by this call or an earlier one, so a caller that has lost a response can
-    /// call again. Returns `false` if there is no such run.
+    /// Closes an open run as terminated, whoever owns it. Deletes its queued activities and the arrivals in its inbox
+    /// other than signals, and keeps its dedup keys. If other runs depend on its end, puts a message to them into the
+    /// outbox. Returns whether the run is terminated with this reason, by this call or an earlier one, so a caller
+    /// that has lost a response can call again. Returns `false` if there is no such run.
     ///
     /// Guard: the run is open once it is locked. Locks its row, then its activities, and no worker: the owner finds
     /// out at its next commit, whose guard fails.
@@ -341,7 +341,8 @@ pub enum Disposition {
         /// at once.
         inbox_read: i64,
     },
-    /// The run is closed, and its inbox is emptied.
+    /// The run is closed. Of its unconsumed arrivals, a successor gets those that [`Successor`] names, and the inbox
+    /// is emptied; without a successor, signals stay in it and the rest is deleted.
     Close {
         /// A closed status.
         status: RunStatus,

@@ -114,6 +114,8 @@ impl State {
             ClosedPart::Payloads if is_free && row.arguments.is_some() => {
                 (row.arguments, row.result) = (None, None);
                 row.snapshot.clear();
+                row.inbox.clear();
+                row.arrived_at.clear();
                 row.terms.iter_mut().for_each(|terms| terms.last_result = None);
                 self.history.remove(&run_id);
                 true

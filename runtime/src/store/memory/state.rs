@@ -198,7 +198,7 @@ impl RunRow {
         Ending { status: self.status, result, failure }
     }
 
-    /// The arrivals that move to this run's successor, with the times of their arrival.
+    /// Takes the arrivals that move to this run's successor out of the inbox, with the times of their arrival.
     pub(super) fn left_over(&mut self) -> Vec<(Arrival, Option<Timestamp>)> {
         let left = std::mem::take(&mut self.inbox).into_iter();
         let left = left.filter(|arrival| arrival.kind.goes_over());
@@ -207,13 +207,15 @@ impl RunRow {
             .collect()
     }
 
+    /// Closes the run. Signals that it has not taken stay in its inbox.
     pub(super) fn close(&mut self, ending: Ending, now: Timestamp, news: &mut News<'_>) {
         news.settled.push((self.run_id, Some(ending.clone())));
         self.status = ending.status;
         (self.result, self.failure, self.closed_at) = (ending.result, ending.failure, Some(now));
         (self.owner, self.due_at) = (None, None);
         (self.blocked, self.blocked_at) = (None, None);
-        self.inbox.clear();
-        self.arrived_at.clear();
+        self.inbox.retain(|arrival| arrival.kind.is_signal());
+        let kept: HashSet<i64> = self.inbox.iter().map(|arrival| arrival.seq).collect();
+        self.arrived_at.retain(|seq, _| kept.contains(seq));
     }
 }

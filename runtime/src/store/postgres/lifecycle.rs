@@ -8,7 +8,7 @@ use super::effects::attributes;
 use super::runs::start::{FIND_OPEN, FIND_STARTED, insert_rows, is_conflict};
 use super::runs::terminate;
 use super::transaction::Transaction;
-use super::{PostgresStore, attendance, failed, kin, named_after, now, workflow_id};
+use super::{PostgresStore, attendance, failed, kin, messages, named_after, now, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, NamedRow, TermsRow, read_status, write_terms};
@@ -115,8 +115,8 @@ async fn try_start(
             transaction.roll_back().await?;
             return Ok(Tried::Again);
         };
-        terminate::empty_inbox(&mut transaction, open).await?;
         let over = vec![open.as_uuid()];
+        messages::keep_leftovers(transaction.get(), &over).await?;
         let over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
         ended = Some(Ended { run_id: open, given_up, over });
     }
@@ -167,20 +167,19 @@ async fn try_expire(
     }
     let status = RunStatus::TimedOut;
     let given_up = terminate::close(&mut transaction, store, *run_id, status, reason).await?;
-    let over;
-    match successor {
+    let closed = vec![run_id.as_uuid()];
+    let given = store.given_time();
+    let over = match successor {
         Some(successor) => {
-            kin::follow(transaction.get(), store.given_time(), *run_id, successor).await?;
-            let closed = vec![run_id.as_uuid()];
-            let given = store.given_time();
-            over = kin::write_closes_of_followed(transaction.get(), given, closed).await?;
+            kin::follow(transaction.get(), given, *run_id, successor).await?;
+            messages::empty_inboxes(transaction.get(), &closed).await?;
+            kin::write_closes_of_followed(transaction.get(), given, closed).await?
         }
         None => {
-            let closed = vec![run_id.as_uuid()];
-            over = kin::write_closes(transaction.get(), store.given_time(), closed).await?;
+            messages::keep_leftovers(transaction.get(), &closed).await?;
+            kin::write_closes(transaction.get(), given, closed).await?
         }
-    }
-    terminate::empty_inbox(&mut transaction, *run_id).await?;
+    };
     transaction.commit().await?;
     Ok(Some(Ended { run_id: *run_id, given_up: given_up.unwrap_or_default(), over }))
 }

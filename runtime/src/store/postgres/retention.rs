@@ -77,7 +77,8 @@ const WITH_KEYS: &str = concat!(
 const LOCK_CLOSED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1) AND closed_at IS NOT NULL \
     ORDER BY run_id FOR UPDATE SKIP LOCKED";
 
-const STRIP_PAYLOADS: [&str; 3] = [
+const STRIP_PAYLOADS: [&str; 4] = [
+    "DELETE FROM piton_inbox WHERE run_id = ANY ($1)",
     "DELETE FROM piton_history WHERE run_id = ANY ($1)",
     "UPDATE piton_terms SET last_result = NULL WHERE run_id = ANY ($1)",
     "UPDATE piton_runs SET arguments = NULL, result = NULL, snapshot = '' WHERE run_id = ANY ($1)",

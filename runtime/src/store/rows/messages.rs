@@ -268,7 +268,7 @@ mod tests {
     use crate::model::Payload;
 
     #[test]
-    fn what_goes_over_is_known_by_its_second_byte() {
+    fn kinds_are_known_by_their_second_byte() {
         use crate::machine::OperationOutcome;
         use crate::model::{Handle, Timestamp};
 
@@ -295,6 +295,7 @@ mod tests {
             assert_eq!(usize::from(written[1]), number, "{kind:?}");
             let stored = ArrivalKind::Unreadable { stored: written, reason: String::new() };
             assert_eq!(stored.goes_over(), kind.goes_over(), "{kind:?}");
+            assert_eq!(stored.is_signal(), kind.is_signal(), "{kind:?}");
         }
     }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::effects::give_up;
 use super::runs::start::insert;
 use super::script::Script;
-use super::{SqliteStore, attendance, failed, kin};
+use super::{SqliteStore, attendance, failed, kin, messages};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, TermsRow, read_status, write_terms};
@@ -40,8 +40,6 @@ const EXPIRE: &str = "BEGIN IMMEDIATE; UPDATE piton_runs SET status = 'timed_out
 
 const GIVE_UP: &str = "DELETE FROM piton_activities WHERE run_id = ? \
     RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
-
-const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; ";
 
 const LOOK: &str = "BEGIN IMMEDIATE; SELECT run_id FROM piton_runs WHERE run_id = ?; \
     SELECT run_id FROM piton_runs WHERE closed_at IS NULL AND workflow_id = ?; \
@@ -177,6 +175,7 @@ impl Lifecycle for SqliteStore {
         match &successor {
             Some(successor) => {
                 kin::add_successor(&mut script, run_id, successor, has_kin, now)?;
+                messages::add_emptied(&mut script, &[run_id]);
                 if has_kin {
                     kin::add_closes_of_followed(&mut script, &[run_id], now)?;
                 }
@@ -184,9 +183,10 @@ impl Lifecycle for SqliteStore {
             None => {
                 kin::add_closes_of_kin(&mut script, &[run_id], now)?;
                 script.sql("; ");
+                messages::add_leftovers(&mut script, &[run_id]);
             }
         }
-        script.sql(EMPTY).bind(run_id.as_uuid()).sql("COMMIT");
+        script.sql("COMMIT");
         let mut rows = turn.commit(script).await.map_err(failed)?;
         give_up::announce(self, &mut rows, 0).map_err(failed)?;
         match successor {

@@ -79,8 +79,9 @@ macro_rules! of_closed {
     };
 }
 
-const STRIP_PAYLOADS: [&str; 4] = [
+const STRIP_PAYLOADS: [&str; 5] = [
     of_closed!("DELETE FROM piton_run_inputs"),
+    of_closed!("DELETE FROM piton_inbox"),
     of_closed!("DELETE FROM piton_history"),
     of_closed!("UPDATE piton_terms SET last_result = NULL"),
     of_closed!("UPDATE piton_runs INDEXED BY piton_runs_run_id SET result = NULL, snapshot = x''"),

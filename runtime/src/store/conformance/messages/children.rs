@@ -327,7 +327,8 @@ async fn children_are_dealt_with_by_their_policies(t: StoreUnderTest) {
     let run = t.record(ended).await;
     assert_eq!((run.status, run.owner), (RunStatus::Terminated, None));
     assert!(run.failure.expect("a reason").contains(&parent.to_string()));
-    assert!(t.inbox(ended).await.is_empty() && t.claim_keys(worker, 9).await.is_empty());
+    assert_eq!(t.inbox(ended).await, [1], "it has not taken the signal");
+    assert!(t.claim_keys(worker, 9).await.is_empty());
     assert_eq!(t.commit(worker, keep(ended, 1, "late")).await, CommitOutcome::Lost);
     let inbox = t.store.read_inbox(cancelled, 0, 9).await.expect("inboxes can be read");
     let [arrival] = &inbox.arrivals[..] else { panic!("one request: {inbox:?}") };

@@ -4,6 +4,7 @@ mod arrivals;
 mod children;
 mod children_of_chains;
 mod dead_letters;
+mod leftovers;
 mod outbox;
 mod updates;
 
@@ -18,6 +19,7 @@ pub(super) fn groups() -> Vec<&'static [Case]> {
         children::CASES,
         children_of_chains::CASES,
         dead_letters::CASES,
+        leftovers::CASES,
         updates::CASES,
     ]
 }

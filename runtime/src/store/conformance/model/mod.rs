@@ -195,7 +195,6 @@ fn end(run: &mut Run, status: RunStatus) {
     run.status = status;
     run.owner = None;
     run.due_at = None;
-    run.inbox.clear();
 }
 
 async fn start(

@@ -15,14 +15,12 @@ crate::store::conformance::list_cases!("closing":
     a_run_can_close_without_either,
     an_empty_result_is_not_the_same_as_none,
     the_state_stays_what_it_was,
-    the_inbox_is_emptied,
     a_closed_run_is_owned_by_nobody_and_never_due,
     a_closed_run_takes_no_arrivals,
     dedup_keys_outlive_the_run,
     terminating_closes_an_owned_run,
     terminating_closes_a_parked_run,
     terminating_closes_a_blocked_run,
-    terminating_empties_the_inbox,
     terminating_again_says_what_is_so_and_changes_nothing,
     terminating_a_closed_run_changes_nothing,
     terminating_an_unknown_run_does_nothing,
@@ -86,15 +84,6 @@ async fn the_state_stays_what_it_was(t: StoreUnderTest) {
     assert_eq!(t.record(run_id).await.state, "last");
 }
 
-async fn the_inbox_is_emptied(t: StoreUnderTest) {
-    let worker = t.worker().await;
-    let (closed, other) = (t.start_owned("a", worker).await, t.start_owned("b", worker).await);
-    t.deliver_all(vec![signal(closed, "x"), signal(other, "x"), signal(closed, "y")]).await;
-    t.commit(worker, close(closed, 0)).await;
-    assert_eq!(t.inbox(closed).await, NOTHING);
-    assert_eq!(t.inbox(other).await, [1]);
-}
-
 async fn a_closed_run_is_owned_by_nobody_and_never_due(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = t.start_owned("a", worker).await;
@@ -152,13 +141,6 @@ async fn terminating_closes_a_blocked_run(t: StoreUnderTest) {
     let run_id = t.start_owned("a", worker).await;
     t.commit(worker, block(run_id, 0)).await;
     assert_terminated(&t, run_id).await;
-}
-
-async fn terminating_empties_the_inbox(t: StoreUnderTest) {
-    let run_id = t.start("a").await;
-    t.deliver(signal(run_id, "x")).await;
-    terminate(&t, run_id).await;
-    assert_eq!(t.inbox(run_id).await, NOTHING);
 }
 
 /// A caller that has lost the response calls again.

@@ -26,6 +26,9 @@ impl ArrivalKind {
     /// The second byte of the stored form of each kind that [goes over](Self::goes_over).
     pub(crate) const GO_OVER: [u8; 3] = [0, 3, 6];
 
+    /// The second byte of the stored form of a [signal](Self::is_signal).
+    pub(crate) const SIGNAL: u8 = 0;
+
     /// The value that it carries.
     pub(crate) fn payload(&self) -> Option<&Payload> {
         match self {
@@ -59,6 +62,15 @@ impl ArrivalKind {
             Self::Unreadable { stored, .. } => {
                 stored.get(1).is_some_and(|kind| Self::GO_OVER.contains(kind))
             }
+            _ => false,
+        }
+    }
+
+    /// Whether it is a signal. The last run of a chain keeps those that it has not taken.
+    pub(crate) fn is_signal(&self) -> bool {
+        match self {
+            Self::Signal { .. } => true,
+            Self::Unreadable { stored, .. } => stored.get(1) == Some(&Self::SIGNAL),
             _ => false,
         }
     }

@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::model::{ChildEnd, ParentClose, RunId};
 use crate::store::ends::handle;
 use crate::store::kin::arrivals;
-use crate::store::postgres::messages::{find_recipients, remove, write};
+use crate::store::postgres::messages::{find_recipients, keep_leftovers, remove, write};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, now};
 use crate::store::recipients::Question;
@@ -101,8 +101,6 @@ const TERMINATE: &str = concat!(
     " AS clock) AS clock, unnest($2::uuid[], $3::text[]) AS ended (run_id, reason) \
      WHERE run.run_id = ended.run_id AND run.closed_at IS NULL RETURNING run.run_id"
 );
-
-const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
 const GIVE_UP: &str = "DELETE FROM piton_activities AS activity USING (SELECT run_id, handle FROM piton_activities \
     WHERE run_id = ANY ($1) ORDER BY run_id, handle FOR UPDATE) AS gone \
@@ -279,7 +277,7 @@ async fn terminate(
         .bind(ended.iter().map(|(_, reason)| reason.as_str()).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await?;
-    sqlx::query(EMPTY).bind(&terminated).execute(&mut *connection).await?;
+    keep_leftovers(connection, &terminated).await?;
     let given_up = sqlx::query_as(GIVE_UP).bind(&terminated).fetch_all(&mut *connection).await?;
     done.given_up = being_made(given_up).collect();
     done.over = write_closes(connection, now, terminated.clone()).await?;

@@ -2,6 +2,7 @@
 
 mod dead_letters;
 mod inbox;
+mod leftovers;
 mod outbox;
 mod reads;
 mod relay;
@@ -10,6 +11,7 @@ mod updates;
 use async_trait::async_trait;
 
 pub(super) use self::inbox::{VALID, deliver_within, find_recipients, write};
+pub(super) use self::leftovers::{empty_inboxes, keep_leftovers};
 pub(super) use self::outbox::remove;
 pub(super) use self::reads::Reads;
 use crate::error::StoreError;

@@ -12,7 +12,7 @@ use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::effects::{Effects, check};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{
-    PostgresStore, effects, failed, kept, kin, lock_worker, named_by, now, workers,
+    PostgresStore, effects, failed, kept, kin, lock_worker, messages, named_by, now, workers,
 };
 use crate::store::rows::write_blocked;
 use crate::store::steps::{has_effects, is_close, outcomes, starts_children};
@@ -84,8 +84,6 @@ const PARAMETERS: usize = 15;
 
 /// The approximate size of a step's parameters besides its snapshot and the run's result.
 const STEP_BYTES: usize = 76;
-
-const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
 const USE_UP: &str = concat!(
     "DELETE FROM piton_inbox AS inbox \
@@ -314,26 +312,26 @@ async fn commit_with_consequences(
 ) -> Result<Met, sqlx::Error> {
     let mut transaction = Transaction::begin_in(&store.lanes).await?;
     let mut met = update(transaction.get(), store, worker, steps, true).await?;
-    let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
+    let (mut emptied, mut left) = (Vec::new(), Vec::new());
+    let (mut using, mut used) = (Vec::new(), Vec::<i64>::new());
     let (mut over, mut followed) = (Vec::new(), Vec::new());
     let committed = steps.iter().copied().filter(|step| !met.lost.contains(&step.run_id));
     for step in committed.clone() {
         let run_id = step.run_id.as_uuid();
+        using.extend(step.consumed.iter().map(|_| run_id));
+        used.extend(&step.consumed);
         if is_close(step) {
+            let successor = step.disposition.successor();
             if met.had_arrivals.contains(&step.run_id) {
-                emptied.push(run_id);
+                if successor.is_some() { &mut emptied } else { &mut left }.push(run_id);
             }
-            match step.disposition.successor() {
+            match successor {
                 Some(successor) => followed.push((step, successor)),
                 None if met.had_arrivals.contains(&step.run_id) || starts_children(step) => {
                     over.push(run_id);
                 }
                 None => {}
             }
-        }
-        if !is_close(step) || step.disposition.successor().is_some() {
-            using.extend(step.consumed.iter().map(|_| run_id));
-            used.extend(&step.consumed);
         }
     }
     // Arrivals are moved to the dead letters before inboxes are emptied.
@@ -356,9 +354,8 @@ async fn commit_with_consequences(
         let over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
         met.over.extend(over);
     }
-    if !emptied.is_empty() {
-        sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
-    }
+    messages::empty_inboxes(transaction.get(), &emptied).await?;
+    messages::keep_leftovers(transaction.get(), &left).await?;
     transaction.commit().await?;
     met.any_due |= !followed.is_empty();
     Ok(met)

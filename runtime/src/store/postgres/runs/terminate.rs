@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::postgres::effects::give_up;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, audit, failed, kept, kin, now};
+use crate::store::postgres::{PostgresStore, audit, failed, kept, kin, messages, now};
 use crate::store::{ActivityKey, ChangeOutcome, Ending, NewAuditEntry};
 
 const CLOSE: &str = concat!(
@@ -17,8 +17,6 @@ const CLOSE: &str = concat!(
 /// A separate statement, which sees the end for which the update has waited.
 const IS_TERMINATED: &str = "SELECT EXISTS (SELECT 1 FROM piton_runs \
     WHERE run_id = $1 AND status = 'terminated' AND failure = $2)";
-
-const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
 
 const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
 
@@ -68,7 +66,7 @@ async fn try_terminate(
         transaction.roll_back().await?;
         return Ok(if is_terminated { Terminated::Before } else { Terminated::Never });
     };
-    empty_inbox(&mut transaction, run_id).await?;
+    messages::keep_leftovers(transaction.get(), &[key]).await?;
     if let Some(entry) = audit {
         audit::write(transaction.get(), store.given_time(), Some(run_id), entry).await?;
     }
@@ -98,15 +96,6 @@ pub(in crate::store::postgres) async fn close(
         return Ok(None);
     }
     give_up::all_of(transaction.get(), run_id).await.map(Some)
-}
-
-/// Removes the arrivals of a run that this transaction has closed.
-pub(in crate::store::postgres) async fn empty_inbox(
-    transaction: &mut Transaction,
-    run_id: RunId,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(EMPTY_INBOX).bind(run_id.as_uuid()).execute(transaction.get()).await?;
-    Ok(())
 }
 
 /// Waits for transactions that have written to the run.

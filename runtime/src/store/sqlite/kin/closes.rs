@@ -11,7 +11,7 @@ use crate::store::recipients::Question;
 use crate::store::rows::{
     AttachedChild, AttachedRow, ChildWait, ChildWaitRow, EndRow, being_made, first_of, last_of,
 };
-use crate::store::sqlite::messages::{add_arrivals, add_counts, bind_key, look_up};
+use crate::store::sqlite::messages::{add_arrivals, add_counts, add_leftovers, bind_key, look_up};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::Answer;
@@ -79,8 +79,6 @@ const TERMINATE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET stat
 
 const IF_OPEN: &str =
     ") AS ended WHERE run_id = ended.column1 AND closed_at IS NULL RETURNING run_id; ";
-
-const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
 const GIVE_UP: &str = "DELETE FROM piton_activities WHERE run_id IN (";
 
@@ -224,13 +222,12 @@ pub(in crate::store::sqlite) fn add_terminations(
         script.bind(run_id.as_uuid()).bind(reason.clone());
     });
     script.sql(IF_OPEN);
-    let bind = |script: &mut Script, (run_id, _): &(RunId, String)| {
-        script.bind(run_id.as_uuid());
-    };
-    script.sql(EMPTY).values(1, ended.iter(), bind).sql("); ");
-    script.sql(GIVE_UP).values(1, ended.iter(), bind);
-    script.sql(") RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ");
     let run_ids: Vec<RunId> = ended.iter().map(|(run_id, _)| *run_id).collect();
+    add_leftovers(script, &run_ids);
+    script.sql(GIVE_UP).values(1, run_ids.iter(), |script, run_id| {
+        script.bind(run_id.as_uuid());
+    });
+    script.sql(") RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ");
     add_closes_of_kin(script, &run_ids, now)?;
     script.sql("; ");
     Ok(4)

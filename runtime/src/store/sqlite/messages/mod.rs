@@ -2,6 +2,7 @@
 
 mod dead_letters;
 mod inbox;
+mod leftovers;
 mod outbox;
 mod relay;
 mod updates;
@@ -9,6 +10,7 @@ mod updates;
 use async_trait::async_trait;
 
 pub(super) use self::inbox::{add_arrivals, add_counts, deliver_within, find_recipients, look_up};
+pub(super) use self::leftovers::{add_emptied, add_leftovers};
 pub(super) use self::outbox::{add_removal, bind_key};
 use crate::error::StoreError;
 use crate::model::RunId;

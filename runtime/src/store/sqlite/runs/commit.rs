@@ -16,7 +16,7 @@ use crate::store::rows::write_blocked;
 use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
-use crate::store::sqlite::{SqliteStore, effects, failed, kin};
+use crate::store::sqlite::{SqliteStore, effects, failed, kin, messages};
 use crate::store::steps::{has_consequences, is_close, outcomes, starts_children};
 use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
 
@@ -41,8 +41,6 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
 const OWNED: &str = ") AS step \
     WHERE piton_runs.run_id = step.column1 AND step_no = step.column2 \
     AND piton_runs.worker_id = ? AND piton_runs.epoch = ? AND EXISTS (";
-
-const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
 const USE_UP: &str = "DELETE FROM piton_inbox WHERE (run_id, seq) IN (";
 
@@ -235,25 +233,21 @@ fn add_consequences(
     met: &Met,
     now: Timestamp,
 ) -> Result<Vec<RunId>, StoreError> {
-    let (mut emptied, mut used_up) = (Vec::new(), Vec::new());
+    let (mut emptied, mut left, mut used_up) = (Vec::new(), Vec::new(), Vec::new());
     let (mut over, mut followed) = (Vec::new(), Vec::new());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
+        used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
         if is_close(step) {
+            let successor = step.disposition.successor();
             if met.had_arrivals.contains(&step.run_id) {
-                emptied.push(step.run_id);
+                if successor.is_some() { &mut emptied } else { &mut left }.push(step.run_id);
             }
             let has_kin = met.has_kin.contains(&step.run_id) || starts_children(step);
-            match step.disposition.successor() {
-                Some(successor) => {
-                    // Consumed arrivals do not move to the successor.
-                    used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
-                    followed.push((step.run_id, successor, has_kin));
-                }
+            match successor {
+                Some(successor) => followed.push((step.run_id, successor, has_kin)),
                 None if has_kin => over.push(step.run_id),
                 None => {}
             }
-        } else {
-            used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
         }
     }
     for arrivals in used_up.chunks(MAX_ROWS) {
@@ -270,12 +264,8 @@ fn add_consequences(
     kin::add_closes(script, &over, now)?;
     kin::add_closes_of_followed(script, &awaited, now)?;
     over.extend(awaited);
-    for run_ids in emptied.chunks(MAX_ROWS) {
-        script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
-            script.bind(run_id.as_uuid());
-        });
-        script.sql("); ");
-    }
+    messages::add_emptied(script, &emptied);
+    messages::add_leftovers(script, &left);
     script.sql("COMMIT");
     Ok(over)
 }

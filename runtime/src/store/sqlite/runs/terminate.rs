@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::effects::give_up;
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, audit, failed, kin};
+use crate::store::sqlite::{SqliteStore, audit, failed, kin, messages};
 use crate::store::{ChangeOutcome, Ending, NewAuditEntry};
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
@@ -12,8 +12,8 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
     due_at = NULL, worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1; \
     SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
 
-const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
-    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
+const GIVE_UP: &str = "DELETE FROM piton_activities WHERE run_id = ? \
+    RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
 /// Its result; `None` if the run does not exist or has ended in another way.
 pub(super) async fn terminate(
@@ -35,7 +35,8 @@ pub(super) async fn terminate(
         return Ok(rows.any(2).then_some(ChangeOutcome::Unchanged));
     }
     let mut script = Script::new();
-    script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    messages::add_leftovers(&mut script, &[run_id]);
+    script.sql(GIVE_UP).bind(run_id.as_uuid());
     kin::add_closes_of_kin(&mut script, &[run_id], store.time())?;
     script.sql("; ");
     if let Some(entry) = audit {
