@@ -421,6 +421,18 @@ mod old {
         Err("no".to_owned())
     }
 
+    #[derive(Clone, Serialize, Deserialize)]
+    pub struct Pay {
+        pub cents: u64,
+        pub fee: u64,
+    }
+
+    #[workflow]
+    pub async fn pays(cx: &Context, pay: Pay) -> u64 {
+        cx.signal::<Go>().await;
+        pay.cents + pay.fee
+    }
+
     #[workflow]
     pub async fn held<T: Durable>(cx: &Context, value: T) -> T {
         cx.signal::<Go>().await;
@@ -443,6 +455,17 @@ mod new {
     pub async fn fails(cx: &Context) -> Result<(), String> {
         cx.on_failure(take_back());
         Err("no".to_owned())
+    }
+
+    #[derive(Clone, Serialize, Deserialize)]
+    pub struct Pay {
+        pub cents: u64,
+    }
+
+    #[workflow]
+    pub async fn pays(cx: &Context, pay: Pay) -> u64 {
+        cx.signal::<Go>().await;
+        pay.cents
     }
 
     /// The number is another one, and is held first.
@@ -494,6 +517,26 @@ async fn the_state_of_a_run_that_makes_its_compensations_does_not_matter() {
         assert_eq!((report.runs, unfit.runs, unfit.example), (2, 1, waits.run_id()), "{report:?}");
         assert!(unfit.is_certain);
     }
+}
+
+/// The schema does not say whether the type denies unknown fields.
+#[tokio::test]
+async fn a_field_that_is_gone_is_no_error() {
+    let client = Client::new(MemoryStore::new());
+    let run = client.start(old::pays(old::Pay { cents: 7, fee: 1 })).await.unwrap();
+    let worker = Worker::new(&client).serving(vec![old::pays::entry()], activities());
+    let worker = worker.start().await.unwrap();
+    parked(&client, run.run_id(), 1).await;
+    worker.shutdown().await.unwrap();
+    let report = client.check_parked([new::pays::entry()]).await.unwrap();
+    assert!(report.is_ok() && report.unfit.is_empty(), "{report:?}");
+    let report = by_lock(&client, &[new::pays::entry()]).await;
+    let [unfit] = &report.unfit[..] else { panic!("one may be blocked: {report:?}") };
+    let reason = unfit.reason.to_string();
+    assert!(
+        !unfit.is_certain && reason.contains("which is ignored unless the type has"),
+        "{reason}"
+    );
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use super::source::SourceError;
 use super::value::Value;
 use super::{CodecError, cannot_decode, tagged};
 #[cfg(feature = "engine")]
-pub(crate) use write::{check, write};
+pub(crate) use write::{check, write, write_known};
 
 /// How many values may take no bytes, such as `()`, beyond one per byte of the input.
 const MOST_EMPTY: usize = 1 << 20;

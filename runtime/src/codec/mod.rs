@@ -53,8 +53,8 @@ pub use schema::{
 pub use secret::Secret;
 #[cfg(feature = "engine")]
 pub(crate) use shown::{
-    check_arguments_fit, check_fits, json_to_arguments, json_to_part, json_to_payload,
-    json_to_saved, misfit, payload_to_json, saved_to_json,
+    check_arguments_fit, check_fits, check_saved_json, json_to_arguments, json_to_part,
+    json_to_payload, json_to_saved, misfit, payload_to_json, saved_to_json,
 };
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};

@@ -84,11 +84,32 @@ pub(crate) fn check_arguments_fit(
     for ((name, schema), place) in parameters.iter().zip(places) {
         let is_same = |schema: &&Schema| before[place].1.map(Schema::hash) == Some(schema.hash());
         let Some(schema) = schema.filter(|schema| !is_same(schema)) else { continue };
-        by_schema::write(&given[place].value, schema).map_err(|error| {
-            (format!("in the argument `{name}`: {}", misfit(schema, error)), false)
-        })?;
+        check_saved(&given[place].value, schema)
+            .map_err(|reason| (format!("in the argument `{name}`: {reason}"), false))?;
     }
     Ok(())
+}
+
+/// Checks that a type with this schema can read a saved value, given as JSON.
+///
+/// # Errors
+/// Why it may not, for people: see [`check_arguments_fit`].
+pub(crate) fn check_saved_json(json: &Json, schema: &Schema) -> Result<(), String> {
+    check_saved(&from_json(json).map_err(|error| error.to_string())?, schema)
+}
+
+fn check_saved(value: &Value, schema: &Schema) -> Result<(), String> {
+    if by_schema::write(value, schema).is_ok() {
+        return Ok(());
+    }
+    Err(match by_schema::write_known(value, schema) {
+        Ok(_) => format!(
+            "it has a field that `{}` does not have, which is ignored unless the type has \
+             `#[serde(deny_unknown_fields)]`",
+            schema.short_name()
+        ),
+        Err(error) => misfit(schema, error),
+    })
 }
 
 /// Why a value does not fit a schema, for people.

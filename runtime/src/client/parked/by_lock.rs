@@ -276,9 +276,9 @@ impl Check<'_> {
                     "its type does not describe its values, so only the code knows whether it takes this one"
                         .to_owned()
                 }
-                Some(value) => match codec::json_to_saved(value, schema) {
-                    Ok(_) => continue,
-                    Err(error) => codec::misfit(schema, error),
+                Some(value) => match codec::check_saved_json(value, schema) {
+                    Ok(()) => continue,
+                    Err(reason) => reason,
                 },
             };
             let difference = Difference::Unreadable { value: local.name.clone(), reason };

@@ -22,7 +22,15 @@ use crate::codec::value::{Number, Value};
 /// # Errors
 /// [`CodecError::Encode`] if the value does not fit.
 pub(crate) fn write(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecError> {
-    write_as(value, schema, false)
+    write_as(value, schema, Tolerance::Nothing)
+}
+
+/// Writes a value as [`write`] does, without the fields that the schema lacks.
+///
+/// # Errors
+/// [`CodecError::Encode`] if the value does not fit.
+pub(crate) fn write_known(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecError> {
+    write_as(value, schema, Tolerance::UnknownFields)
 }
 
 /// Checks that a type with this schema can read a value that another type has written. The schema does not tell which
@@ -31,16 +39,25 @@ pub(crate) fn write(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecErro
 /// # Errors
 /// [`CodecError::Encode`] if the value does not fit.
 pub(crate) fn check(value: &Value, schema: &Schema) -> Result<(), CodecError> {
-    write_as(value, schema, true).map(drop)
+    write_as(value, schema, Tolerance::OtherType).map(drop)
 }
 
-/// Writes a value; one that is `typed` may lack fields and have others, and is no text of a number.
-fn write_as(value: &Value, schema: &Schema, is_typed: bool) -> Result<Vec<u8>, CodecError> {
+/// How a value may differ from its schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tolerance {
+    Nothing,
+    /// It may have fields that the schema lacks.
+    UnknownFields,
+    /// Another type has written it: it may lack fields and have others, and a text is no number.
+    OtherType,
+}
+
+fn write_as(value: &Value, schema: &Schema, tolerance: Tolerance) -> Result<Vec<u8>, CodecError> {
     let mut out = Vec::new();
     let sink = Sink::new(&mut out, schema.form);
     let written = match (schema.form, &schema.format) {
         (Form::Compact, Some((format, types))) => {
-            Typed { value, is_typed, format, types, path: &Path::Whole }.serialize(sink)
+            Typed { value, tolerance, format, types, path: &Path::Whole }.serialize(sink)
         }
         _ => Untyped(value).serialize(sink),
     };
@@ -71,8 +88,7 @@ impl fmt::Display for Path<'_> {
 /// A value to write in this format.
 struct Typed<'a> {
     value: &'a Value,
-    /// Whether another type has written it.
-    is_typed: bool,
+    tolerance: Tolerance,
     format: &'a Format,
     types: &'a [NamedType],
     path: &'a Path<'a>,
@@ -80,7 +96,7 @@ struct Typed<'a> {
 
 impl<'a> Typed<'a> {
     fn with(&self, value: &'a Value, format: &'a Format, path: &'a Path<'a>) -> Typed<'a> {
-        Typed { value, is_typed: self.is_typed, format, types: self.types, path }
+        Typed { value, tolerance: self.tolerance, format, types: self.types, path }
     }
 
     fn misfit<E: serde::ser::Error>(&self, expected: &dyn fmt::Display) -> E {
@@ -100,7 +116,7 @@ impl<'a> Typed<'a> {
 
     /// The text that may stand for a number.
     fn number_text(&self) -> Option<&str> {
-        self.value.text().filter(|_| !self.is_typed)
+        self.value.text().filter(|_| self.tolerance != Tolerance::OtherType)
     }
 
     /// The value as an integer of this type, if it fits.
@@ -184,9 +200,10 @@ impl<'a> Typed<'a> {
         let Value::Map(map) = self.value.inner() else {
             return Err(self.misfit(&format_args!("a struct of {}", names())));
         };
+        let is_strict = self.tolerance == Tolerance::Nothing;
         let is_known =
             |key: &Value| fields.iter().any(|(name, _)| key.text() == Some(name.as_str()));
-        if let Some((key, _)) = map.iter().find(|(key, _)| !self.is_typed && !is_known(key)) {
+        if let Some((key, _)) = map.iter().find(|(key, _)| is_strict && !is_known(key)) {
             let key = key.text().unwrap_or_default();
             let field = Path::Field(self.path, key);
             let reason =
@@ -201,7 +218,7 @@ impl<'a> Typed<'a> {
                 (Some((_, value)), _) => value,
                 // As in serde's own reading of JSON.
                 (None, Format::Option(_)) => &Value::Null,
-                (None, _) if self.is_typed => continue,
+                (None, _) if self.tolerance == Tolerance::OtherType => continue,
                 (None, _) => return Err(S::Error::custom(format_args!("`{path}`: it is missing"))),
             };
             tuple.serialize_element(&self.with(value, format, &path))?;
@@ -485,6 +502,29 @@ mod tests {
         let seats = vec![Seat::Row { number: 3, aisle: None }];
         let visit = Visit { guest: "ann".to_owned(), escort: None, seats };
         assert_eq!(read::<Visit>(&written, Form::Compact), visit);
+    }
+
+    #[test]
+    fn fields_that_the_schema_lacks_are_left_out() {
+        #[derive(Serialize, Deserialize)]
+        struct Pay {
+            cents: u8,
+            lines: Vec<Line>,
+        }
+        #[derive(Serialize, Deserialize)]
+        struct Line {
+            sku: String,
+        }
+        let schema = Schema::of::<Pay>();
+        let pay = |line| from_json(&json!({ "cents": 1, "fee": 2, "lines": [line] }));
+        let value = pay(json!({ "sku": "a", "gift": true }));
+        assert!(write(&value, &schema).is_err());
+        let known = from_json(&json!({ "cents": 1, "lines": [{ "sku": "a" }] }));
+        assert_eq!(
+            write_known(&value, &schema).expect("the rest fits"),
+            write(&known, &schema).expect("it fits")
+        );
+        assert!(write_known(&pay(json!({ "gift": true })), &schema).is_err(), "`sku` is missing");
     }
 
     #[test]
