@@ -9,11 +9,11 @@ use syn::{Expr, Pat, Stmt};
 
 use super::add::add;
 use super::arm::Arm;
-use super::braces::Braces;
 use super::copies::Copies;
 use super::entry::declare;
 use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
+use super::scopes::Braces;
 use super::select::chosen;
 use super::type_ties::{assign, tie, tie_again, tie_parts, with_tied_values};
 use super::unused_variables::{use_borrows, use_bound};

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, ExprCall};
 
-use super::links::Exits;
+use super::segments::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::{Place, Usage};

@@ -11,7 +11,7 @@
 //! ```
 
 pub(crate) mod borrows;
-pub(crate) mod following;
+pub(crate) mod continuation;
 pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
@@ -26,7 +26,7 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole};
-use crate::lower::following::Following;
+use crate::lower::continuation::Continuation;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
@@ -75,7 +75,7 @@ pub(crate) struct Lower<'a> {
     /// The locals declared by `let` so far.
     pub(crate) declared: Vec<LocalId>,
     /// The statements still to be lowered.
-    pub(crate) following: Following,
+    pub(crate) continuation: Continuation,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,
     pub(crate) diagnostics: &'a Diagnostics,
@@ -266,7 +266,7 @@ impl Lower<'_> {
 
     /// Whether a remaining statement of any open block names the local.
     pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
-        self.following.names(&self.locals[local].ident)
+        self.continuation.names(&self.locals[local].ident)
     }
 
     pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {

@@ -34,7 +34,7 @@ impl Lower<'_> {
         let always_matches = diverge.is_none();
         let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
         // This check comes last because it scans all following statements.
-        if lenders.is_empty() || !self.following.holds(local) {
+        if lenders.is_empty() || !self.continuation.holds(local) {
             local.init = Some(init);
             return;
         }

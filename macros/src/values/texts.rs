@@ -280,7 +280,9 @@ impl Visit<'_> for Search<'_> {
         visit::visit_expr_method_call(self, call);
         let is_text = |expr: &Expr| {
             let shape = self.shape(expr);
-            shape.is_text() || shape.holds_text()
+            // A borrow may be a text by coercion: `names.push(&name)`.
+            let is_borrow = matches!(expr, Expr::Reference(expr) if expr.mutability.is_none());
+            shape.is_text() || shape.holds_text() || is_borrow && call.method != "extend"
         };
         // The added value shows the shape of a list that starts empty.
         if is_one_of(&ADDING, call)
