@@ -31,7 +31,7 @@ impl Lower<'_> {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
                     if self.continuation.awaits() {
-                        self.name_lenders(&mut local);
+                        self.bind_temporaries(&mut local);
                         self.save_keys_of_initializer(&mut local);
                     } else if !is_declared_owned(&local) {
                         self.number_branches(&mut local, false);

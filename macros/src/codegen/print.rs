@@ -134,7 +134,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Goes on to a node, or to the end of a block, and copies the parts that it moves out.
+    /// Begins a node, or the end of a block, and copies the parts that it moves out.
     fn begin_node(&mut self, block: BlockId, node: usize, usage: &Usage, braces: &mut Braces) {
         self.block = block;
         self.copies = Copies::at(self.arm.machine, block, node);

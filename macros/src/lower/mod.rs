@@ -31,7 +31,7 @@ use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
-use crate::values::borrowed_texts::may_lend;
+use crate::values::borrowed_texts::may_borrow_text;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::is_static;
 
@@ -211,7 +211,7 @@ impl Lower<'_> {
             _ => value.span(),
         };
         let local = self.new_temporary(&source, shape.kind(false), span);
-        let may_be_text = !shape.is_text() && may_lend(&self.locals, value);
+        let may_be_text = !shape.is_text() && may_borrow_text(&self.locals, value);
         let is_static = may_be_text && is_static(&self.locals, value);
         let saving = &mut self.locals[local].saving;
         (saving.shape, saving.may_be_text, saving.is_static) = (shape, may_be_text, is_static);
