@@ -60,7 +60,7 @@ pub(crate) enum Failure {
     Promise(CompleteError),
     #[error("no run awaits the promise `{token}`{}", awaited(.names))]
     NotAwaited { token: String, names: Vec<String> },
-    #[error("the queue `{queue}` has {moved} of these {named} failed calls; what it has was moved")]
+    #[error("the queue `{queue}` has {moved} of these {named} failed calls, which were moved")]
     NoCalls { queue: String, named: usize, moved: u64 },
     #[error("the promise is already {status}")]
     Completed { status: &'static str },

@@ -30,8 +30,8 @@ mod enabled {
 
     use rustix::process::{Signal, getpid, kill_process};
 
-    /// How long after SIGSTOP a thread may go on before it is reached. What is stopped for longer goes
-    /// on at once.
+    /// How long a thread may run after SIGSTOP until it stops. A process that has been stopped for longer continues at
+    /// once.
     const STOPPING: Duration = Duration::from_secs(1);
 
     static POINTS: LazyLock<Mutex<HashMap<String, Point>>> = LazyLock::new(|| {

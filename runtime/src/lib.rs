@@ -1,14 +1,13 @@
 //! Durable workflows: an ordinary `async fn` marked `#[workflow]` becomes a serializable state
 //! machine whose state is written to SQLite or Postgres after every step.
 
-// `extern "C"` says of a function that it never panics, so that what calls it has no code to drop what is alive then.
-// Nobody calls them from C.
+// A function that is `extern "C"` cannot unwind, so rustc generates no cleanup code for its calls. None is called from C.
 #![allow(improper_ctypes_definitions)]
 
 pub mod activities;
 #[cfg(feature = "engine")]
 pub mod client;
-// What reads the values of other builds is called by the engine alone.
+// Only the engine calls the code that reads values of other builds.
 #[cfg_attr(not(feature = "engine"), allow(dead_code, unused_imports))]
 pub mod codec;
 #[cfg(feature = "engine")]

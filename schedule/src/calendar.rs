@@ -277,7 +277,7 @@ impl Compiled {
             && self.next_time(local.rem_euclid(DAY)) == Some(local.rem_euclid(DAY))
     }
 
-    /// If it contains the local time `local`: how long it goes on containing what follows, at least. In seconds.
+    /// If it contains the local time `local`: a number of seconds from there on that it contains without a gap.
     pub(crate) fn stretch(&self, local: i64) -> i64 {
         match self.unit {
             i64::MAX => i64::MAX - local.max(0),

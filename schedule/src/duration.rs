@@ -20,7 +20,7 @@ const FORMS: &str = "write numbers with units, such as `90s`, `1h30m`, `1.5h` or
 /// `1.5h`. A day has 24 hours.
 ///
 /// # Errors
-/// What is wrong with the text, and what to write instead.
+/// The text is not a duration. The message says what to write instead.
 pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut rest = text.trim();
     if rest.is_empty() {

@@ -128,7 +128,7 @@ impl Field {
         (from.max(self.least)..=self.most).find(|value| self.contains(*value))
     }
 
-    /// The canonical text: numbers, ascending, without what is there twice. It has the same values, and is
+    /// The canonical text: ascending numbers without repetition. It has the same values, and is
     /// periodic if this is.
     pub(crate) fn canonical(&self) -> String {
         if self.is_full() {

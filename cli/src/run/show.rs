@@ -221,7 +221,7 @@ impl Page<'_> {
             self.field("follows", &format!("{previous} ({link})"));
         }
         if let Some(next) = kin.next_run_id {
-            self.field("goes on as", &next.to_string());
+            self.field("continues as", &next.to_string());
         }
         if kin.child_count > 0 {
             self.field("children", &kin.child_count.to_string());

@@ -29,7 +29,7 @@ pub(crate) enum ScheduleCommand {
     Create(CreateArgs),
     /// Change the configuration of a schedule
     ///
-    /// What is not given stays. `--cron`, `--every` and `--calendar` replace all times of the schedule, `--exclude` all
+    /// Options that are not given stay as they are. `--cron`, `--every` and `--calendar` replace all times of the schedule, `--exclude` all
     /// its exclusions, and `--spec` the whole spec.
     Update(UpdateArgs),
     /// List schedules

@@ -28,7 +28,7 @@ impl Spawn for Sleep {
 }
 
 /// See [`piton::machine::Spawned`].
-#[must_use = "what is dropped at once is given up at once"]
+#[must_use = "a spawned operation is cancelled when its handle is dropped"]
 #[derive(Debug)]
 pub struct Spawned<F>(RefCell<F>);
 

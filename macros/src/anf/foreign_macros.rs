@@ -45,7 +45,7 @@ impl Lower<'_> {
             let is_needed = self
                 .locals
                 .find(ident)
-                .is_some_and(|local| self.following.reads(&self.locals, local));
+                .is_some_and(|local| self.continuation.reads(&self.locals, local));
             if is_needed && !named.contains(ident) {
                 named.push(ident.clone());
             }

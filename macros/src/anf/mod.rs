@@ -25,7 +25,7 @@ use syn::{Block, Ident};
 
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Body, Locals, Tree};
-use crate::lower::following::Following;
+use crate::lower::continuation::Continuation;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, items};
@@ -50,7 +50,7 @@ pub(crate) fn convert(
         kept_temporaries: 0,
         jumps: Jumps::default(),
         declared: Vec::new(),
-        following: Following::default(),
+        continuation: Continuation::default(),
         out: Vec::new(),
         context: context.cloned(),
         diagnostics,

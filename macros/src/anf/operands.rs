@@ -15,7 +15,7 @@ use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::lower::operand::{Operand, operands_mut};
 use crate::rematerialize::interference::Changed;
-use crate::rematerialize::two_phase_borrows::{Deferred, lends_items};
+use crate::rematerialize::two_phase_borrows::{Deferred, borrows_items};
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::conditions::chain;
@@ -275,9 +275,9 @@ impl Lower<'_> {
             Deferred::Lends | Deferred::MayPanic => false,
         };
         // An iterator over borrowed items needs the list unchanged; other chains do not.
-        let is_lent = lends_items(chain);
+        let is_lent = borrows_items(chain);
         let is_changed = |place: &Place| match is_lent {
-            true => changed.may_change_lent(place),
+            true => changed.may_change_borrowed(place),
             false => changed.may_change(place),
         };
         let named = self.borrows().named_by_deferred(chain, changed);

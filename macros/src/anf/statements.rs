@@ -8,7 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::control;
-use crate::desugar::diverging::must_jump;
+use crate::desugar::let_else::must_jump;
 use crate::ir::{LocalId, Stmt};
 use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
@@ -24,14 +24,14 @@ impl Lower<'_> {
         self.depth += 1;
         let mut has_value = false;
         let end = block.brace_token.span.close();
-        self.following.enter(block);
-        while let Some(stmt) = self.following.next() {
-            let is_last = self.following.is_over();
+        self.continuation.enter(block);
+        while let Some(stmt) = self.continuation.next() {
+            let is_last = self.continuation.is_over();
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    if self.following.awaits() {
-                        self.name_lenders(&mut local);
+                    if self.continuation.awaits() {
+                        self.bind_temporaries(&mut local);
                         self.save_keys_of_initializer(&mut local);
                     } else if !is_declared_owned(&local) {
                         self.number_branches(&mut local, false);
@@ -61,7 +61,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.following.leave();
+        self.continuation.leave();
         self.depth -= 1;
         if !has_value {
             self.finish_unit(dest, end);
@@ -257,7 +257,7 @@ impl Lower<'_> {
             _ => self.hoist(value),
         };
         let hoisted = self.kept_temporaries;
-        if is_declared_owned(local) || hoisted == before && !self.following.awaits() {
+        if is_declared_owned(local) || hoisted == before && !self.continuation.awaits() {
             return value;
         }
         let value = self.save_keys_for(&[&local.pat], value);

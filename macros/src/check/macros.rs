@@ -8,8 +8,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, PatGuard, Token};
 
+use crate::syntax::macros::expand;
 use crate::syntax::macros::names_literal;
-use crate::syntax::macros::write_out;
 use crate::syntax::select::Select;
 use crate::syntax::suspend;
 
@@ -64,7 +64,7 @@ pub(super) fn is_known(name: &Ident) -> bool {
 
 /// Whether the compiler replaces the macro by code.
 pub(super) fn is_replaced(mac: &Macro) -> bool {
-    suspend::awaiting(mac).is_some() || write_out::returns(mac)
+    suspend::awaiting(mac).is_some() || expand::returns(mac)
 }
 
 /// Parses the code in a call of a known macro. `None` if the macro is unknown or its tokens do not match its grammar.

@@ -28,7 +28,7 @@ fn rules(body: &str) -> Vec<String> {
     messages("", &source).into_iter().map(|(rule, _)| rule).collect()
 }
 
-/// What is refused, and by which rule.
+/// Bodies, each with the rule that refuses it.
 const REFUSED: &[(&str, &str)] = &[
     ("let t = Instant::now();", "clock"),
     ("let t = std::time::SystemTime::now();", "clock"),

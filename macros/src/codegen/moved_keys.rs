@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::Machine;
-use super::held::first_held_at;
+use super::first_awaits::first_held_at;
 use super::places::part_of;
 use super::variables::token;
 use crate::verify::lookups::MovedKey;

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Pat;
 
-use super::held::first_held_at;
+use super::first_awaits::first_held_at;
 use super::idents::names;
 use super::places::part_of;
 use super::{Machine, field_names};

@@ -9,11 +9,11 @@ use syn::{Expr, Pat, Stmt};
 
 use super::add::add;
 use super::arm::Arm;
-use super::braces::Braces;
 use super::copies::Copies;
 use super::entry::declare;
 use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
+use super::scopes::Braces;
 use super::select::chosen;
 use super::type_ties::{assign, tie, tie_again, tie_parts, with_tied_values};
 use super::unused_variables::{use_borrows, use_bound};
@@ -134,7 +134,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Goes on to a node, or to the end of a block, and copies the parts that it moves out.
+    /// Begins a node, or the end of a block, and copies the parts that it moves out.
     fn begin_node(&mut self, block: BlockId, node: usize, usage: &Usage, braces: &mut Braces) {
         self.block = block;
         self.copies = Copies::at(self.arm.machine, block, node);

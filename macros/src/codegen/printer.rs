@@ -7,10 +7,10 @@ use quote::TokenStreamExt;
 
 use super::add::add;
 use super::arm::Arm;
-use super::braces::Braces;
 use super::copies::Copies;
 use super::entry::{Entry, start};
 use super::idents::names;
+use super::scopes::Braces;
 use super::split_locals::SplitLocals;
 use super::state;
 use super::untouched::Untouched;

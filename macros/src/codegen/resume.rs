@@ -14,7 +14,7 @@ use super::variables::{awaited, context, parked, token_of_await};
 use super::waits::suspension;
 use crate::ir::usage::bound_locals;
 use crate::ir::{PointId, Terminator, discard, start_of, whole};
-use crate::layout::FirstQuestion;
+use crate::layout::LeadingTry;
 
 /// The operations that the arm of a state polls.
 pub(super) struct Awaited<'a> {
@@ -67,14 +67,14 @@ impl Awaited<'_> {
     /// Binds the outcome of one operation, or the value of the first `?` that is applied to it.
     fn poll_alone(&self, out: &mut TokenStream, token: &Ident) {
         let (parked, cx, value, pending) = (parked(), context(), &self.value, &self.pending);
-        let question = self.arm.segment.question.as_ref();
+        let question = self.arm.segment.leading_try.as_ref();
         // rustc reports errors of the `?` there.
         let at = question.map_or_else(Span::call_site, |question| question.span);
         let resumed = Piece(|out: &mut TokenStream| {
             let resume = Ident::new("resume", token.span());
             add_at!(out, at, (#token.#resume)(#parked, #cx));
         });
-        let Some(FirstQuestion { awaited, operand, .. }) = question else {
+        let Some(LeadingTry { awaited, operand, .. }) = question else {
             // A `?` would be two more calls, each with a type of its own.
             return add!(out, let __piton::Some(#value) = #resumed else { #pending };);
         };
@@ -98,7 +98,7 @@ impl Awaited<'_> {
     /// Binds the pattern of the await to the outcome, after the variables are loaded.
     pub(super) fn bind(&self, out: &mut TokenStream) {
         let (Arm { machine, segment }, value) = (self.arm, &self.value);
-        if segment.question.is_some() {
+        if segment.leading_try.is_some() {
             return;
         }
         match suspension(machine.graph, self.point) {

@@ -65,7 +65,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(&mut checks, moved_keys::checks(machine));
     add::made(&mut checks, names_of_fields);
     add::made(&mut checks, machine.borrows.describe());
-    if machine.graph.locals.are_texts_lent() {
+    if machine.graph.locals.has_borrowed_texts() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);
     }

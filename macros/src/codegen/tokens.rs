@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::add::{Piece, add, add_at};
-use super::held::{error_span, first_held};
+use super::first_awaits::{error_span, first_held};
 use super::variables::{
     argument_token, context, operation_token, parked, part_token, token, token_of_await, type_token,
 };

@@ -18,7 +18,7 @@ use crate::syntax::forms::{gives_option, is_made};
 use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{Fact, is, is_shared, joins, shares, tried};
 use crate::syntax::patterns::bindings;
-use crate::values::text_types::may_give_own;
+use crate::values::text_types::may_return_owned;
 
 impl Lower<'_> {
     /// Moves temporaries that an iterable borrows to locals, and saves the keys of its lookups.
@@ -230,7 +230,7 @@ impl Borrows<'_> {
         is_chain
             && !gives_option(chain)
             && self.is_lookup_of_part(chain)
-            && !asked(chain).is_some_and(may_give_own)
+            && !asked(chain).is_some_and(may_return_owned)
     }
 
     /// The call `next_item(iterable, &mut position)`, or `next_copy` for a constant.

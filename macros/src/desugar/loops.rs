@@ -13,7 +13,7 @@ use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
 use crate::syntax::forms::{is_range, without_parens};
 use crate::syntax::hygiene::{TEXTS, hidden_at};
 use crate::syntax::{methods, suspend};
-use crate::values::borrowed_texts::may_lend;
+use crate::values::borrowed_texts::may_borrow_text;
 use crate::values::runtime_calls::rows;
 use crate::values::shapes;
 
@@ -61,7 +61,7 @@ impl Lower<'_> {
         }
         let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = has_texts(&shape);
-        let may_be_text = !has_texts && may_lend(&self.locals, &expr.expr);
+        let may_be_text = !has_texts && may_borrow_text(&self.locals, &expr.expr);
         let iterator = self.hoist(*expr.expr);
         let name = self.name_of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
@@ -141,7 +141,7 @@ impl Lower<'_> {
         let span = values.span();
         let shape = shapes::of_value(&self.locals, &self.shapes, &values);
         let has_texts = has_texts(&shape);
-        let may_be_text = !has_texts && may_lend(&self.locals, &values);
+        let may_be_text = !has_texts && may_borrow_text(&self.locals, &values);
         let values = match is_range(&values) {
             true => values,
             false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),

@@ -11,8 +11,8 @@
 
 pub(crate) mod borrow_loops;
 pub(crate) mod compound_assignments;
-pub(crate) mod diverging;
 pub(crate) mod filter_loops;
+pub(crate) mod let_else;
 pub(crate) mod loops;
 pub(crate) mod refutability;
 pub(crate) mod select;

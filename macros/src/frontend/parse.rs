@@ -21,7 +21,7 @@ use crate::frontend::generics::Parameters;
 use crate::frontend::id_pattern::IdPattern;
 use crate::frontend::method::{Method, attribute_named};
 use crate::frontend::{conditions, expose, formerly, fragments, generics, origins, redact};
-use crate::syntax::macros::write_out;
+use crate::syntax::macros::expand;
 use crate::syntax::owned::{
     NAME, NotOwned, OWN, OWN_LIFETIME, OWN_MUTABLE, SIZED, has_no_size, make_elided, make_static,
     not_owned,
@@ -246,7 +246,7 @@ pub(crate) fn parse(
     let stored = params.iter().map(|param| &*param.ty).chain([&output]);
     let parameters = Parameters::new(sig.generics, stored);
     let mut body = *block;
-    write_out::block(&mut body);
+    expand::block(&mut body);
     let mut lints = conditions::lints_of(&attrs);
     lints.extend(conditions::lints(&body));
     Some(WorkflowFn {

@@ -14,7 +14,7 @@ use crate::diagnostics::rules::Rule;
 use crate::frontend::method::respan;
 use crate::syntax::hygiene::Names;
 use crate::syntax::macros::Piece;
-use crate::syntax::macros::shown::shows_names;
+use crate::syntax::macros::stringified::shows_names;
 use crate::syntax::select::visit_code_mut;
 use crate::syntax::{macros, suspend};
 

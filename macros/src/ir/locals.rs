@@ -158,7 +158,7 @@ impl Locals {
     }
 
     /// Whether a state may save one of them as a borrowed text.
-    pub(crate) fn are_texts_lent(&self) -> bool {
+    pub(crate) fn has_borrowed_texts(&self) -> bool {
         self.list.iter().any(|local| {
             let is_lent = |kind: &LocalKind| *kind == LocalKind::Lent;
             is_lent(&local.saving.kind) && !local.is_rematerialized()

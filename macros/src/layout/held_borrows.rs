@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, ExprCall};
 
-use super::links::Exits;
+use super::segments::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::{Place, Usage};
@@ -28,7 +28,7 @@ pub(super) fn held(
     mentioned: &[Set<LocalId>],
 ) -> Held {
     let mut held = Held::new();
-    if graph.locals.ids().all(|id| is_saved_and_lends_nothing(&graph.locals[id])) {
+    if graph.locals.ids().all(|id| is_saved_and_borrows_nothing(&graph.locals[id])) {
         return held;
     }
     for id in graph.block_ids() {
@@ -60,7 +60,7 @@ pub(super) fn held(
     held
 }
 
-fn is_saved_and_lends_nothing(local: &Local) -> bool {
+fn is_saved_and_borrows_nothing(local: &Local) -> bool {
     !local.is_rematerialized() && local.loop_borrow.is_none()
 }
 

@@ -13,13 +13,13 @@
 //! ```
 
 mod assigned_types;
-mod first_question;
 mod held_borrows;
-mod links;
+mod leading_try;
 mod moved_parts;
-mod names;
 mod pass_through;
 mod projections;
+mod segment_locals;
+mod segments;
 mod shared_types;
 mod states;
 mod uninitialized;
@@ -31,11 +31,11 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 
 pub(crate) use self::assigned_types::each_assignment;
-pub(crate) use self::first_question::FirstQuestion;
 pub(crate) use self::held_borrows::borrowed_by;
-pub(crate) use self::links::{Link, is_entered_within};
+pub(crate) use self::leading_try::LeadingTry;
 pub(crate) use self::moved_parts::{make_mutable, may_move};
-pub(crate) use self::names::is_made_elsewhere;
+pub(crate) use self::segment_locals::is_made_elsewhere;
+pub(crate) use self::segments::{Link, is_entered_within};
 pub(crate) use self::shared_types::SharedType;
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
@@ -45,9 +45,9 @@ use crate::flow::move_paths;
 use crate::flow::move_paths::MovedParts;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
-use crate::layout::links::{Exits, exits, link};
-use crate::layout::names::{Names, names_by_segment, needed};
 use crate::layout::pass_through::{find_idle, keep, moved_into_regions, used_by_regions};
+use crate::layout::segment_locals::{Names, names_by_segment, needed};
+use crate::layout::segments::{Exits, exits, link};
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
@@ -81,7 +81,7 @@ pub(crate) struct Segment {
     /// Whether the workflow may end in it, which drops the variables that it keeps.
     pub(crate) may_end: bool,
     /// The `?` that it applies to the outcome of its await first.
-    pub(crate) question: Option<FirstQuestion>,
+    pub(crate) leading_try: Option<LeadingTry>,
     /// The locals that other segments read, and that this one neither reads nor passes on.
     pub(crate) idle: Set<LocalId>,
     /// The locals that it reads or passes on only after a call that may never return.
@@ -223,7 +223,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             given: moved_into_regions(graph, captures, block, &segment_of),
             kept: Set::new(),
             may_end: false,
-            question: None,
+            leading_try: None,
             idle: Set::new(),
             hidden: Set::new(),
             unfilled,
@@ -239,7 +239,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         &segments,
         &variables.list,
     );
-    first_question::find(graph, &mut segments);
+    leading_try::find(graph, &mut segments);
     let read = find_idle(graph, &links, &exits, &segment_of, &mut segments, &variables.list);
     keep(graph, &exits, &segment_of, &mut segments, &mut variables.list);
     let tied = assigned_types::find(graph, &segments, &segment_of).collect();

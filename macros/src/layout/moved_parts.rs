@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, PatIdent, PatType, Stmt};
 
-use super::links::Exits;
+use super::segments::Exits;
 use super::{Layout, Segment, Variable};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;

@@ -1,7 +1,7 @@
 //! Locals that pass through a segment without being used there.
 
-use super::links::{Exits, is_entered_within};
-use super::names::is_made_elsewhere;
+use super::segment_locals::is_made_elsewhere;
+use super::segments::{Exits, is_entered_within};
 use super::{Link, Segment, Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;
@@ -131,7 +131,7 @@ pub(super) fn keep(
     // A `?` that is evaluated before the state is loaded needs no loaded local.
     for segment in segments
         .iter()
-        .filter(|segment| segment.question.as_ref().is_some_and(|asked| asked.is_alone))
+        .filter(|segment| segment.leading_try.as_ref().is_some_and(|asked| asked.is_alone))
     {
         let exits = &mut exits_of_segment[segment.block.0];
         if let Some(asked) = exits.iter().position(Option::is_none) {

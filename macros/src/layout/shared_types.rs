@@ -14,7 +14,7 @@ use crate::ir::{Graph, LocalId, Locals};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::results::ends;
 
-/// What the token ties.
+/// The types that the token unifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SharedType {
     /// The type of the value.

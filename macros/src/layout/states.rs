@@ -1,7 +1,7 @@
 //! The states, their names, and the transitions between them.
 
 use super::held_borrows::is_borrow;
-use super::links::is_entered_within;
+use super::segments::is_entered_within;
 use super::{Segment, State, Variable};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;

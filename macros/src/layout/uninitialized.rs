@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::links::Exits;
+use super::segments::Exits;
 use super::{Segment, Variable};
 use crate::collections::sets::Set;
 use crate::flow::move_paths;

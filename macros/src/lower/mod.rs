@@ -11,7 +11,7 @@
 //! ```
 
 pub(crate) mod borrows;
-pub(crate) mod following;
+pub(crate) mod continuation;
 pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
@@ -26,12 +26,12 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_ends, whole};
-use crate::lower::following::Following;
+use crate::lower::continuation::Continuation;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
-use crate::values::borrowed_texts::may_lend;
+use crate::values::borrowed_texts::may_borrow_text;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::is_static;
 
@@ -75,7 +75,7 @@ pub(crate) struct Lower<'a> {
     /// The locals declared by `let` so far.
     pub(crate) declared: Vec<LocalId>,
     /// The statements still to be lowered.
-    pub(crate) following: Following,
+    pub(crate) continuation: Continuation,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,
     pub(crate) diagnostics: &'a Diagnostics,
@@ -211,7 +211,7 @@ impl Lower<'_> {
             _ => value.span(),
         };
         let local = self.new_temporary(&source, shape.kind(false), span);
-        let may_be_text = !shape.is_text() && may_lend(&self.locals, value);
+        let may_be_text = !shape.is_text() && may_borrow_text(&self.locals, value);
         let is_static = may_be_text && is_static(&self.locals, value);
         let saving = &mut self.locals[local].saving;
         (saving.shape, saving.may_be_text, saving.is_static) = (shape, may_be_text, is_static);
@@ -266,7 +266,7 @@ impl Lower<'_> {
 
     /// Whether a remaining statement of any open block names the local.
     pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
-        self.following.names(&self.locals[local].ident)
+        self.continuation.names(&self.locals[local].ident)
     }
 
     pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {

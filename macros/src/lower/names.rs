@@ -1,4 +1,4 @@
-//! Names of states and temporaries, derived from the source.
+//! Names of states and temporaries, and the [`PointKind`] of an awaited operation, derived from the source.
 //!
 //! The names are stored, so they depend only on the source of one expression. [`points`](super::points) numbers equal
 //! names.

@@ -1,13 +1,14 @@
 //! The pipeline of passes behind `#[workflow]`.
 //!
-//! Input: the arguments of the attribute, and the item. Output: the items that replace it. [`compile`] calls the passes in
-//! order: `resolve`, `anf`, `cfg`, `liveness`, `layout`, `verify`, `codegen`.
+//! Input: the arguments of the attribute, and the item. Output: the items that replace it. `expand_function` parses and
+//! checks the function (`frontend`, `check`); [`compile`] calls the passes in order: `resolve`, `anf`, `cfg`, `liveness`,
+//! `layout`, `verify`, `codegen`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Ident, Item, ItemImpl, Signature, Visibility};
+use syn::{Attribute, Item, ItemImpl, Signature, Visibility};
 
 use crate::check::{check_body, use_imports_around};
 use crate::diagnostics::Diagnostics;
@@ -19,9 +20,8 @@ use crate::frontend::id_pattern::IdPattern;
 use crate::frontend::method::{Kind, attribute_named};
 use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
-use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
-use crate::verify::{lookups, pointers};
+use crate::verify::{lookups, pointers, repeated_states, saved_parts, unexposed};
 use crate::{anf, codegen, layout, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. On an error, returns the errors and a function with
@@ -173,7 +173,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     dumps.add("resolve", || dump::locals(&locals));
     let tree = anf::convert(function.context.as_ref(), &function.body, locals, diagnostics);
-    report_repeated(&tree.points, function.repeated_state, diagnostics);
+    repeated_states::report(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
@@ -198,8 +198,8 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
         return None;
     }
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
-    report_parts(&graph, &layout, diagnostics);
-    report_unexposed(function, &graph, &layout, diagnostics);
+    saved_parts::report(&graph, &layout, diagnostics);
+    unexposed::report(function, &graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
     layout::make_mutable(&mut graph, &mut function.params, &mut layout);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
@@ -207,100 +207,6 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let explains = std::env::var_os(EXPAND).is_some();
     (!diagnostics.has_errors())
         .then(|| codegen::generate(function, &graph, &layout, &moved_keys, explains))
-}
-
-/// Reports saved values with a part that cannot be saved, at the first await that they are held across: a borrowed
-/// `&str`, for which rustc would say that an implementation is not general enough, or an inclusive range, whose
-/// exhaustion serde does not save.
-fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
-    let mut seen = crate::collections::sets::Set::new();
-    for state in &layout.states {
-        let places = state.fields.iter().map(|id| &layout.variable(*id).place);
-        for place in places {
-            let local = &graph.locals[place.local];
-            if local.saving.holds_range && place.fields.is_empty() && seen.insert(place.local) {
-                diagnostics.error(
-                    local.ident.span(),
-                    Rule::SAVED_LOCALS,
-                    format!(
-                        "`{}` contains an inclusive range and is held across the await of `{}`: serde does not save \
-                         whether the range is exhausted",
-                        local.name(), state.name
-                    ),
-                    "bind the range to a variable of its own, or write `a..b + 1`",
-                );
-            }
-            let has_borrowed = local.texts_in(&place.fields).is_some()
-                && local.literals_in(&place.fields).is_none();
-            if has_borrowed && seen.insert(place.local) {
-                let (what, help) = match local.saving.kind {
-                    LocalKind::Items => (
-                        "an item of this loop".to_owned(),
-                        "make the text a `String` with `.to_owned()`; literals may stay as they are",
-                    ),
-                    _ => (
-                        format!("`{}`", local.name()),
-                        "make the text a `String` with `.to_owned()`, or bind it to its own variable; literals may \
-                         stay as they are",
-                    ),
-                };
-                diagnostics.error(
-                    local.ident.span(),
-                    Rule::SAVED_LOCALS,
-                    format!(
-                        "{what} contains a `&str` that may be borrowed, and is held across the await of `{}`",
-                        state.name
-                    ),
-                    help,
-                );
-            }
-        }
-    }
-}
-
-/// Reports exposed variables that no state saves.
-fn report_unexposed(
-    function: &WorkflowFn,
-    graph: &Graph,
-    layout: &layout::Layout,
-    diagnostics: &Diagnostics,
-) {
-    let is_kept = |name: &Ident| {
-        let kept = layout.states.iter().flat_map(|state| &state.fields);
-        kept.map(|id| &layout.variable(*id).place).any(|place| {
-            let local = &graph.locals[place.local];
-            local.visibility.exposed && place.fields.is_empty() && name.unraw() == local.name()
-        })
-    };
-    for name in function.exposed.iter().filter(|name| !is_kept(name)) {
-        diagnostics.malformed(
-            name,
-            format!("`{name}` is exposed, but no state saves it"),
-            "expose a variable that owns its value and lives across an await of the workflow",
-        );
-    }
-}
-
-/// Reports states whose names differ only by their order.
-fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
-    for point in points {
-        let Some(shared) = &point.repeats else { continue };
-        let message = format!(
-            "this is not the first await of `{shared}`, so its state is stored as `{}`",
-            point.name
-        );
-        let help = format!(
-            "write `#[state(\"…\")]` before the statement: the number changes when another await of `{shared}` is \
-             inserted before it"
-        );
-        match level {
-            Level::Allow => {}
-            Level::Warn => {
-                diagnostics.warning(point.span, Rule::REPEATED_STATE, message, &help);
-            }
-            Level::Deny => diagnostics.error(point.span, Rule::REPEATED_STATE, message, &help),
-        }
-    }
 }
 
 /// Compiles an `async fn` in the body as a workflow that only this body can await.

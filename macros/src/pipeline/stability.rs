@@ -1,4 +1,4 @@
-//! Tests that edits elsewhere in a workflow do not change the stored names of states.
+//! Tests: edits elsewhere in a workflow do not change the stored names of its states.
 
 use proc_macro2::TokenStream;
 use proptest::prelude::*;

@@ -54,7 +54,7 @@ impl Lower<'_> {
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
         let Some(again) = again else {
             if self.locals[id].saving.kind == LocalKind::Value {
-                self.check_lenders(&mut init.expr);
+                self.check_awaited_borrows(&mut init.expr);
             }
             return;
         };
@@ -67,7 +67,7 @@ impl Lower<'_> {
     }
 
     /// Reports a branch that borrows from an awaited value, which is dropped at the end of the branch.
-    fn check_lenders(&self, value: &mut Expr) {
+    fn check_awaited_borrows(&self, value: &mut Expr) {
         if !awaits_in_branch(value) {
             return;
         }
@@ -194,7 +194,7 @@ impl Borrows<'_> {
             return is_borrow.then(|| patterns::of(pat, value, std::slice::from_ref(ident)));
         }
         let lends = self.binds_shared_borrows(pat, value)
-            && projections::gives_part(given, pat, false, false);
+            && projections::returns_part(given, pat, false, false);
         lends.then(|| {
             let (span, otherwise) = (given.span(), patterns::otherwise());
             let names = Names::of(given.to_token_stream());
@@ -228,18 +228,18 @@ fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
 }
 
 /// Whether `is_so` holds for the values of all branches, also inside `Some`.
-pub(crate) fn all_given(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
+pub(crate) fn all_branch_values(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
     match made {
         Expr::If(made) => {
             let mut ends = made.then_branch.stmts.iter().filter_map(|stmt| match stmt {
                 Stmt::Expr(given, None) => Some(given),
                 _ => None,
             });
-            ends.all(|given| all_given(given, is_so))
-                && made.else_branch.iter().all(|(_, otherwise)| all_given(otherwise, is_so))
+            ends.all(|given| all_branch_values(given, is_so))
+                && made.else_branch.iter().all(|(_, otherwise)| all_branch_values(otherwise, is_so))
         }
         Expr::Block(made) => made.block.stmts.iter().all(|stmt| match stmt {
-            Stmt::Expr(given, None) => all_given(given, is_so),
+            Stmt::Expr(given, None) => all_branch_values(given, is_so),
             _ => true,
         }),
         Expr::Call(call) if is_some(&call.func) => call.args.iter().all(is_so),

@@ -24,7 +24,7 @@ use crate::values::shapes;
 
 impl Lower<'_> {
     /// Declares a local for each temporary that the statement borrows, if a binding of it is named after an await.
-    pub(crate) fn name_lenders(&mut self, local: &mut syn::Local) {
+    pub(crate) fn bind_temporaries(&mut self, local: &mut syn::Local) {
         let Some(mut init) = local.init.take() else { return };
         let ty = match split_type(&local.pat).1 {
             Some(ty) if has_ref(&local.pat) => Some(ty.clone()),
@@ -34,7 +34,7 @@ impl Lower<'_> {
         let always_matches = diverge.is_none();
         let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
         // This check comes last because it scans all following statements.
-        if lenders.is_empty() || !self.following.holds(local) {
+        if lenders.is_empty() || !self.continuation.holds(local) {
             local.init = Some(init);
             return;
         }
@@ -81,7 +81,7 @@ impl Borrows<'_> {
             && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
         let mut lenders = Vec::new();
         let binds = !pats.iter().all(|pat| bindings(pat).is_empty());
-        if !binds || self.borrows_by_lookup(expr) || !lenders_in(expr, by_ref, &mut lenders) {
+        if !binds || self.borrows_by_lookup(expr) || !temporaries_in(expr, by_ref, &mut lenders) {
             return Vec::new();
         }
         // A promoted constant lives as long as the program.
@@ -127,9 +127,13 @@ impl Borrows<'_> {
 
 /// Collects the temporaries that an expression borrows, and whether mutably. Returns whether the rest of the expression
 /// can be evaluated after them.
-fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr, bool)>) -> bool {
+fn temporaries_in<'e>(
+    init: &'e mut Expr,
+    by_ref: bool,
+    out: &mut Vec<(&'e mut Expr, bool)>,
+) -> bool {
     match init {
-        Expr::Paren(expr) => lenders_in(&mut expr.expr, by_ref, out),
+        Expr::Paren(expr) => temporaries_in(&mut expr.expr, by_ref, out),
         Expr::Reference(expr) => {
             let mutable = expr.mutability.is_some();
             out.extend(lender(&mut expr.expr).map(|value| (value, mutable)));
@@ -140,10 +144,10 @@ fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr,
             true
         }
         Expr::Path(_) | Expr::Lit(_) => true,
-        Expr::Tuple(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
-        Expr::Array(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
+        Expr::Tuple(expr) => expr.elems.iter_mut().all(|part| temporaries_in(part, false, out)),
+        Expr::Array(expr) => expr.elems.iter_mut().all(|part| temporaries_in(part, false, out)),
         Expr::Call(call) if only_wraps(&call.func) => {
-            call.args.iter_mut().all(|part| lenders_in(part, false, out))
+            call.args.iter_mut().all(|part| temporaries_in(part, false, out))
         }
         _ => false,
     }

@@ -34,7 +34,7 @@ impl Changed {
     }
 
     /// As [`may_change`](Self::may_change), if methods named like std methods with `&self` change nothing.
-    pub(crate) fn may_change_lent(&self, place: &Place) -> bool {
+    pub(crate) fn may_change_borrowed(&self, place: &Place) -> bool {
         self.writes.iter().chain(&self.unknown_receivers).any(|written| written.overlaps(place))
     }
 

@@ -201,28 +201,28 @@ impl Borrows<'_> {
             Expr::Reference(made) => made.mutability.is_none(),
             Expr::Call(made) => lends(made) == Some(true),
             Expr::Match(made) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
-            Expr::If(_) => branch_borrows::all_given(made, &|given| self.shares(given)),
+            Expr::If(_) => branch_borrows::all_branch_values(made, &|given| self.shares(given)),
             _ => false,
         }
     }
 
     /// Whether the expression names a local that is rematerialized as a mutable borrow.
     pub(crate) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
-        self.rematerialization_of(expr).is_some_and(|made| self.lends_mutably(made))
+        self.rematerialization_of(expr).is_some_and(|made| self.borrows_mutably(made))
     }
 
     /// Whether the expression returns a mutable borrow, and not a value that contains one.
     pub(crate) fn gives_mutable_borrow(&self, made: &Expr) -> bool {
         match made {
-            Expr::Call(call) => self.lends_mutably(made) && gives_borrow(call),
+            Expr::Call(call) => self.borrows_mutably(made) && gives_borrow(call),
             Expr::If(_) => {
-                branch_borrows::all_given(made, &|given| self.gives_mutable_borrow(given))
+                branch_borrows::all_branch_values(made, &|given| self.gives_mutable_borrow(given))
             }
-            made => self.lends_mutably(made),
+            made => self.borrows_mutably(made),
         }
     }
 
-    fn lends_mutably(&self, made: &Expr) -> bool {
+    fn borrows_mutably(&self, made: &Expr) -> bool {
         match made {
             Expr::Reference(made) => made.mutability.is_some(),
             Expr::Call(made) => lends(made) == Some(false),
@@ -231,7 +231,9 @@ impl Borrows<'_> {
                 !self.binds_shared_borrows(pat, &made.expr)
                     && self.binds_mutable_borrows(pat, &made.expr)
             }
-            Expr::If(_) => branch_borrows::all_given(made, &|given| self.lends_mutably(given)),
+            Expr::If(_) => {
+                branch_borrows::all_branch_values(made, &|given| self.borrows_mutably(given))
+            }
             _ => false,
         }
     }

@@ -160,7 +160,7 @@ impl Lower<'_> {
                 range.start.iter_mut().chain(&mut range.end).for_each(|end| self.save_key(end));
             }
             Expr::Closure(_) => {}
-            Expr::MethodCall(lent) if self.borrows().lent_key(lent).is_some() => {}
+            Expr::MethodCall(lent) if self.borrows().borrowed_by_key(lent).is_some() => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
             Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
             key => self.save_value(key),
@@ -195,7 +195,7 @@ impl Lower<'_> {
         (is_element || self.borrows().lookup_of(chain).is_some()).then_some(())?;
         let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
         let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
-        let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
+        let lender = chain_root(chain).and_then(|ident| self.locals.find(ident));
         let can_stay =
             |key: &LocalId| Some(*key) != lender && !self.locals[*key].is_rematerialized();
         if !keys.iter().all(can_stay) {
@@ -237,7 +237,7 @@ impl Borrows<'_> {
                 (!self.asks_context(arg)).then_some(())?;
                 Some(mentions.into_iter().map(|local| self.locals.path(local)).collect())
             }
-            Expr::MethodCall(key) => self.lent_key(key),
+            Expr::MethodCall(key) => self.borrowed_by_key(key),
             Expr::Tuple(tuple) => {
                 let parts = tuple.elems.iter().map(|part| self.keys(part));
                 Some(parts.collect::<Option<Vec<_>>>()?.concat())
@@ -340,16 +340,16 @@ fn first_mut(mut cond: &mut Expr) -> &mut Expr {
 }
 
 /// The local at the start of a chain of methods.
-fn lender_of(chain: &Expr) -> Option<&Ident> {
+fn chain_root(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Path(path) => path.path.get_ident(),
-        Expr::MethodCall(call) => lender_of(&call.receiver),
-        Expr::Field(expr) => lender_of(&expr.base),
-        Expr::Index(expr) => lender_of(&expr.expr),
-        Expr::Paren(expr) => lender_of(&expr.expr),
-        Expr::Reference(expr) => lender_of(&expr.expr),
-        Expr::Try(expr) => lender_of(&expr.expr),
-        Expr::Unary(expr) => lender_of(&expr.expr),
+        Expr::MethodCall(call) => chain_root(&call.receiver),
+        Expr::Field(expr) => chain_root(&expr.base),
+        Expr::Index(expr) => chain_root(&expr.expr),
+        Expr::Paren(expr) => chain_root(&expr.expr),
+        Expr::Reference(expr) => chain_root(&expr.expr),
+        Expr::Try(expr) => chain_root(&expr.expr),
+        Expr::Unary(expr) => chain_root(&expr.expr),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference};
 
 use crate::ir::Shape;
 use crate::lower::borrows::Borrows;
-use crate::syntax::methods::{Fact, gives_part, is, shares, tried};
+use crate::syntax::methods::{Fact, is, returns_part, shares, tried};
 use crate::values::projections::projects;
 use crate::values::runtime_calls::made;
 use crate::values::shapes::part_of_text;
@@ -22,7 +22,7 @@ struct Chain<'e> {
     keys: Option<Vec<Expr>>,
     is_shared: bool,
     /// Whether it returns a part, and not an iterator.
-    gives_part: bool,
+    returns_part: bool,
     /// Whether its items are tuples with a number, as from `enumerate`.
     has_numbers: bool,
     /// The expression that repeats the lookup.
@@ -46,7 +46,7 @@ impl Borrows<'_> {
                 chain.again = Expr::Reference(ExprReference { expr: again, ..expr.clone() });
                 chain.made()
             }
-            Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.gives_part)?.made(),
+            Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.returns_part)?.made(),
             _ => None,
         }
     }
@@ -58,28 +58,28 @@ impl Borrows<'_> {
 
     /// Whether a chain borrows one part of a place.
     pub(crate) fn is_lookup_of_part(&self, chain: &Expr) -> bool {
-        self.lending(chain).is_some_and(|chain| chain.gives_part)
+        self.lending(chain).is_some_and(|chain| chain.returns_part)
     }
 
     /// Whether the expression is a place, or a chain that returns a shared borrow of a part of one.
     pub(crate) fn is_shared_lookup(&self, chain: &Expr) -> bool {
-        self.lending(chain).is_some_and(|chain| chain.gives_part && chain.is_shared)
+        self.lending(chain).is_some_and(|chain| chain.returns_part && chain.is_shared)
     }
 
     /// The places that a key borrows which is a lookup itself: `name.as_str()`.
-    pub(crate) fn lent_key(&self, key: &ExprMethodCall) -> Option<Vec<Expr>> {
-        let chain = self.lending_call(key).filter(|chain| chain.gives_part && chain.is_shared)?;
+    pub(crate) fn borrowed_by_key(&self, key: &ExprMethodCall) -> Option<Vec<Expr>> {
+        let chain = self.lookup_call(key).filter(|chain| chain.returns_part && chain.is_shared)?;
         Some([vec![chain.place.clone()], chain.keys?].concat())
     }
 
     /// Whether the chain returns a mutable borrow of a part.
     pub(crate) fn is_mutable_lookup(&self, chain: &Expr) -> bool {
-        self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
+        self.lending(chain).is_some_and(|chain| chain.returns_part && !chain.is_shared)
     }
 
     /// Whether the chain returns an iterator of mutable borrows.
     pub(crate) fn yields_mutable_items(&self, chain: &Expr) -> bool {
-        self.lending(chain).is_some_and(|chain| !(chain.gives_part || chain.is_shared))
+        self.lending(chain).is_some_and(|chain| !(chain.returns_part || chain.is_shared))
     }
 
     fn opened(&self, value: &Expr) -> Option<Expr> {
@@ -90,10 +90,10 @@ impl Borrows<'_> {
     fn lending<'e>(&self, expr: &'e Expr) -> Option<Chain<'e>> {
         match expr {
             Expr::Paren(expr) => self.lending(&expr.expr),
-            Expr::MethodCall(call) => self.lending_call(call),
+            Expr::MethodCall(call) => self.lookup_call(call),
             Expr::Try(expr) if self.is_taken_out_of(tried(expr)) => None,
             Expr::Try(expr) => {
-                let mut chain = self.lending(tried(expr)).filter(|chain| chain.gives_part)?;
+                let mut chain = self.lending(tried(expr)).filter(|chain| chain.returns_part)?;
                 chain.again = made("opened", &chain.again, tried(expr));
                 Some(chain)
             }
@@ -101,19 +101,19 @@ impl Borrows<'_> {
                 place,
                 keys: Some(Vec::new()),
                 is_shared: true,
-                gives_part: true,
+                returns_part: true,
                 has_numbers: false,
                 again: place.clone(),
             }),
             Expr::Field(field) => {
-                let mut chain = self.lending(&field.base).filter(|chain| chain.gives_part)?;
+                let mut chain = self.lending(&field.base).filter(|chain| chain.returns_part)?;
                 let base = Box::new(chain.again);
                 chain.again = Expr::Field(ExprField { base, ..field.clone() });
                 Some(chain)
             }
             Expr::Index(expr) if !self.is_changing_text(&expr.expr) => {
                 let mut chain =
-                    self.lending(&expr.expr).filter(|it| it.gives_part && it.is_shared)?;
+                    self.lending(&expr.expr).filter(|it| it.returns_part && it.is_shared)?;
                 let keys = self.keys(&expr.index);
                 chain.keys = chain.keys.zip(keys).map(|(all, more)| [all, more].concat());
                 let base = Box::new(chain.again);
@@ -124,12 +124,12 @@ impl Borrows<'_> {
         }
     }
 
-    fn lending_call<'e>(&self, call: &'e ExprMethodCall) -> Option<Chain<'e>> {
+    fn lookup_call<'e>(&self, call: &'e ExprMethodCall) -> Option<Chain<'e>> {
         if self.is_changing_text(&call.receiver) && part_of_text(call, Shape::Lent).is_some() {
             return None;
         }
         let mut chain = self.lending(&call.receiver)?;
-        let has_items = !chain.gives_part;
+        let has_items = !chain.returns_part;
         let (looks, picks) = (is(call, Fact::Searches), is(call, Fact::Positional));
         let is_first = self.is_place(&call.receiver);
         let opens = is(call, Fact::Unwraps);
@@ -142,15 +142,15 @@ impl Borrows<'_> {
         let adapts = has_items && (is(call, Fact::Adapts) || sifts);
         chain.has_numbers |= call.method == "enumerate";
         // Lists have `last`, too.
-        chain.gives_part = opens
+        chain.returns_part = opens
             || has_items && (looks || picks || projects && call.method == "find_map")
             || !has_items
                 && (has_default
                     || sifts && call.method == "filter"
                     || projects
-                    || gives_part(call));
+                    || returns_part(call));
         let has_more = has_items && projects;
-        if !(chain.gives_part || adapts || has_more || !has_items && is(call, Fact::Items)) {
+        if !(chain.returns_part || adapts || has_more || !has_items && is(call, Fact::Items)) {
             return None;
         }
         // Only collections return mutable borrows, each from the one that the previous call returned.

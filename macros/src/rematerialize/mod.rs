@@ -11,7 +11,6 @@
 //! `locals` decides for each local, `lookups` knows the lookup methods, and `lookup_keys` saves their arguments.
 //! Each of the other modules is about one form of source code.
 
-pub(crate) mod borrowed_loops;
 pub(crate) mod branch_borrows;
 pub(crate) mod branch_values;
 pub(crate) mod entries;
@@ -22,5 +21,6 @@ pub(crate) mod iterator_captures;
 pub(crate) mod locals;
 pub(crate) mod lookup_keys;
 pub(crate) mod lookups;
+pub(crate) mod loop_conflicts;
 pub(crate) mod patterns;
 pub(crate) mod two_phase_borrows;

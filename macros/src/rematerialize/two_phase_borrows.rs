@@ -194,9 +194,9 @@ impl Borrows<'_> {
 }
 
 /// Whether the chain iterates over a borrowed collection.
-pub(crate) fn lends_items(chain: &Expr) -> bool {
+pub(crate) fn borrows_items(chain: &Expr) -> bool {
     match chain {
-        Expr::MethodCall(call) => is(call, Fact::Items) || lends_items(&call.receiver),
+        Expr::MethodCall(call) => is(call, Fact::Items) || borrows_items(&call.receiver),
         _ => false,
     }
 }

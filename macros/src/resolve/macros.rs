@@ -9,8 +9,8 @@ use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 use super::bound_by::BoundBy;
 use super::{Binding, Resolver};
 use crate::diagnostics::rules::Rule;
-use crate::syntax::macros::shown::shows_names;
-use crate::syntax::macros::{Piece, definition, write_out};
+use crate::syntax::macros::stringified::shows_names;
+use crate::syntax::macros::{Piece, definition, expand};
 use crate::syntax::{macros, suspend};
 
 /// Renames the bindings of a pattern.
@@ -140,7 +140,7 @@ impl Resolver<'_> {
                         }
                     } else {
                         if is_known {
-                            write_out::expr(expr);
+                            expand::expr(expr);
                         }
                         visit(self, expr);
                     }
@@ -259,7 +259,7 @@ impl Resolver<'_> {
             return;
         };
         for arm in &mut select.arms {
-            write_out::expr(&mut arm.handler);
+            expand::expr(&mut arm.handler);
             let bound_by = BoundBy::future(&arm.pat, &arm.future);
             self.resolve_branch(&mut arm.future);
             if let Some(cond) = &mut arm.cond {
@@ -278,7 +278,7 @@ impl Resolver<'_> {
     pub(super) fn resolve_branch(&mut self, future: &mut Expr) {
         match future {
             Expr::Async(block) => {
-                write_out::block(&mut block.block);
+                expand::block(&mut block.block);
                 self.scoped(self.lowered, |this| {
                     block.block.stmts.iter_mut().for_each(|stmt| this.visit_stmt_mut(stmt));
                 });

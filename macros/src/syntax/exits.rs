@@ -3,7 +3,7 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Label, Lifetime};
 
-use super::macros::{Piece, write_out};
+use super::macros::{Piece, expand};
 use super::select::Select;
 use super::{macros, suspend};
 
@@ -99,7 +99,7 @@ impl Visit<'_> for Search<'_> {
             }
         }
         if !is_seen
-            || write_out::returns(mac)
+            || expand::returns(mac)
             || pieces.is_none() && macros::has_jump(mac.tokens.clone())
         {
             *self.exits = Exits { loops: true, function: true, ..*self.exits };

@@ -297,7 +297,7 @@ pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
 
 /// Whether collections, texts and options have a method of this name with `&self`. Other types may have others.
 pub(crate) fn seems_to_look(call: &ExprMethodCall) -> bool {
-    lends_shared(call) || is_any(call, &[Scalar, Shared])
+    borrows_shared(call) || is_any(call, &[Scalar, Shared])
 }
 
 /// Whether the method borrows its receiver mutably.
@@ -315,13 +315,13 @@ pub(crate) fn takes(call: &ExprMethodCall) -> bool {
 }
 
 /// Whether the method returns a borrow of a part. The number of arguments excludes some of the user's methods.
-pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
+pub(crate) fn returns_part(call: &ExprMethodCall) -> bool {
     is_any(call, &[Part, PartMut]) && call.args.len() == usize::from(is(call, ByKey))
 }
 
 /// Whether the method returns a shared borrow of a part of its receiver, or of its items.
-pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
-    (gives_part(call) || is(call, Items)) && shares(call)
+pub(crate) fn borrows_shared(call: &ExprMethodCall) -> bool {
+    (returns_part(call) || is(call, Items)) && shares(call)
 }
 
 /// Whether the method returns a shared borrow.

@@ -7,7 +7,7 @@
 //! ```text
 //! patterns::bindings           (a, Some(ref b))            →  a, b
 //! suspend::expr                f(g().await)                →  true
-//! methods::gives_part          order.lines.first()         →  true
+//! methods::returns_part          order.lines.first()         →  true
 //! ```
 
 pub(crate) mod binding_modes;

@@ -31,17 +31,17 @@ const OWNING: [&str; 16] = [
 ];
 
 /// Whether the value may be or contain a borrowed `&str`, as far as the source shows.
-pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
-    let may_lend = |expr: &Expr| may_lend(locals, expr);
+pub(crate) fn may_borrow_text(locals: &Locals, expr: &Expr) -> bool {
+    let may_borrow_text = |expr: &Expr| may_borrow_text(locals, expr);
     match expr {
-        Expr::Paren(expr) => may_lend(&expr.expr),
-        Expr::Try(expr) => may_lend(&expr.expr),
+        Expr::Paren(expr) => may_borrow_text(&expr.expr),
+        Expr::Try(expr) => may_borrow_text(&expr.expr),
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
-            ends(expr).into_iter().any(may_lend)
+            ends(expr).into_iter().any(may_borrow_text)
         }
         Expr::Reference(expr) => expr.mutability.is_none(),
-        Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
-        Expr::Array(expr) => expr.elems.iter().any(may_lend),
+        Expr::Tuple(expr) => expr.elems.iter().any(may_borrow_text),
+        Expr::Array(expr) => expr.elems.iter().any(may_borrow_text),
         Expr::Unary(expr) => {
             matches!(expr.op, UnOp::Deref(_)) && static_borrows::is_static(locals, &expr.expr)
         }
@@ -66,7 +66,7 @@ pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
                     ty.ident.to_string().starts_with(char::is_lowercase)
                         || static_borrows::is_static(locals, expr)
                 }
-                None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
+                None if is_wrapper(&call.func) => call.args.iter().any(may_borrow_text),
                 None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
             },
             _ => true,

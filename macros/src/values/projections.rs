@@ -35,16 +35,21 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
         Expr::Closure(closure) => {
             let [input] = &closure.inputs.iter().collect::<Vec<_>>()[..] else { return false };
             closure.output == syn::ReturnType::Default
-                && gives_part(&closure.body, input, gives_items, have_numbers)
+                && returns_part(&closure.body, input, gives_items, have_numbers)
         }
         _ => false,
     }
 }
 
 /// Whether the body of a closure returns a borrow of a part of its `input`.
-pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
+pub(crate) fn returns_part(
+    body: &Expr,
+    input: &Pat,
+    gives_items: bool,
+    have_numbers: bool,
+) -> bool {
     match body {
-        Expr::Paren(expr) => gives_part(&expr.expr, input, gives_items, have_numbers),
+        Expr::Paren(expr) => returns_part(&expr.expr, input, gives_items, have_numbers),
         Expr::Reference(expr) => expr.mutability.is_none() && is_of(&expr.expr, input),
         Expr::MethodCall(call) => {
             let lends = is(call, Fact::Part)

@@ -27,7 +27,7 @@ pub(crate) fn lends(call: &ExprCall) -> Option<bool> {
         },
         "current_item" => call.args.first().map(methods::is_shared),
         "current_copy" => match call.args.first() {
-            Some(Expr::Path(constant)) => constant_lends(&constant.path).then_some(true),
+            Some(Expr::Path(constant)) => constant_borrows(&constant.path).then_some(true),
             Some(rows) if gives_borrows(rows) => Some(methods::is_shared(rows)),
             _ => None,
         },
@@ -36,7 +36,7 @@ pub(crate) fn lends(call: &ExprCall) -> Option<bool> {
 }
 
 /// Whether a constant of the file is a borrow of a collection.
-fn constant_lends(path: &syn::Path) -> bool {
+fn constant_borrows(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|last| is_borrow(&last.ident))
 }
 

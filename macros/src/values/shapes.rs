@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use syn::{Expr, GenericArgument, Lit, Macro, Member, Type, UnOp};
 
-use super::text_types::{gives_literal, is_list, of_constant, of_given};
+use super::text_types::{is_list, of_constant, of_result, returns_literal};
 use crate::ir::{LocalId, Locals, Shape};
 use crate::syntax::macros;
 use crate::syntax::methods::{is_one_of, tried};
@@ -92,12 +92,12 @@ pub(crate) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {
         }
         Expr::MethodCall(call) if call.method == "as_str" && call.args.is_empty() => Shape::Lent,
         Expr::MethodCall(call) => {
-            part_of_text(call, of(&call.receiver)).unwrap_or_else(|| of_given(&call.method))
+            part_of_text(call, of(&call.receiver)).unwrap_or_else(|| of_result(&call.method))
         }
         Expr::Call(call) => match (&*call.func, of(&call.func)) {
             (_, Shape::Gives(shape)) => *shape,
             (Expr::Path(path), _) => {
-                path.path.segments.last().map_or(Shape::Unknown, |last| of_given(&last.ident))
+                path.path.segments.last().map_or(Shape::Unknown, |last| of_result(&last.ident))
             }
             _ => Shape::Unknown,
         },
@@ -131,7 +131,7 @@ fn one_of<'e>(
     of: &dyn Fn(&Expr) -> Shape,
 ) -> Shape {
     let shapes = values.map(|value| match of(value) {
-        Shape::Unknown if says_nothing(locals, value) => None,
+        Shape::Unknown if shows_no_text(locals, value) => None,
         shape => Some(shape),
     });
     shapes.flatten().reduce(Shape::or).unwrap_or(Shape::Unknown)
@@ -139,27 +139,27 @@ fn one_of<'e>(
 
 /// Whether the source of a value shows no text although its type may be that of a literal: a `None`, an empty list, a
 /// constant or a part of one, or a function of this file that returns a `&'static str`.
-pub(crate) fn says_nothing(locals: &Locals, value: &Expr) -> bool {
-    let says_nothing = |value: &Expr| says_nothing(locals, value);
+pub(crate) fn shows_no_text(locals: &Locals, value: &Expr) -> bool {
+    let shows_no_text = |value: &Expr| shows_no_text(locals, value);
     match value {
         Expr::Lit(_) => true,
-        Expr::Paren(expr) => says_nothing(&expr.expr),
-        Expr::Reference(expr) => says_nothing(&expr.expr),
+        Expr::Paren(expr) => shows_no_text(&expr.expr),
+        Expr::Reference(expr) => shows_no_text(&expr.expr),
         // A name declared by a block without an await is not in `locals`.
         Expr::Path(path) => path.path.get_ident().is_none_or(|ident| {
             locals.find(ident).is_none() && ident.to_string().starts_with(char::is_uppercase)
         }),
-        Expr::Field(expr) => says_nothing(&expr.base),
-        Expr::Index(expr) => says_nothing(&expr.expr),
-        Expr::Call(call) if is_wrapper(&call.func) => call.args.iter().all(says_nothing),
+        Expr::Field(expr) => shows_no_text(&expr.base),
+        Expr::Index(expr) => shows_no_text(&expr.expr),
+        Expr::Call(call) if is_wrapper(&call.func) => call.args.iter().all(shows_no_text),
         Expr::Call(call) if is_list_made_by(call, &["new", "with_capacity"]) => true,
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
-                path.path.segments.last().is_some_and(|last| gives_literal(&last.ident))
+                path.path.segments.last().is_some_and(|last| returns_literal(&last.ident))
             }
             _ => false,
         },
-        Expr::MethodCall(call) => gives_literal(&call.method),
+        Expr::MethodCall(call) => returns_literal(&call.method),
         Expr::Macro(call) if macros::name(&call.mac) == "vec" => call.mac.tokens.is_empty(),
         Expr::Macro(call) => macros::is_static(&call.mac),
         _ => false,

@@ -6,14 +6,14 @@
 
 use syn::{Expr, Pat, UnOp};
 
-use super::borrowed_texts::may_lend;
+use super::borrowed_texts::may_borrow_text;
 use super::runtime_calls::is_made;
-use super::text_types::may_give_literal;
+use super::text_types::may_return_literal;
 use crate::ir::Locals;
 use crate::ir::usage::bound_locals;
 use crate::syntax::calls::names_constant;
 use crate::syntax::macros;
-use crate::syntax::methods::gives_part;
+use crate::syntax::methods::returns_part;
 use crate::syntax::patterns::split_type;
 use crate::syntax::results::ends;
 
@@ -40,16 +40,16 @@ pub(crate) fn is_static(locals: &Locals, value: &Expr) -> bool {
         Expr::Call(call) if is_made(call) => call.args.last().is_some_and(is_static),
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => {
-                path.path.segments.last().is_some_and(|last| may_give_literal(&last.ident))
+                path.path.segments.last().is_some_and(|last| may_return_literal(&last.ident))
             }
             _ => false,
         },
-        Expr::MethodCall(call) if may_give_literal(&call.method) => true,
+        Expr::MethodCall(call) if may_return_literal(&call.method) => true,
         Expr::MethodCall(call) => {
             // The default of `unwrap_or` and the like.
-            let mut given = call.args.iter().filter(|_| !gives_part(call));
+            let mut given = call.args.iter().filter(|_| !returns_part(call));
             let keeps = |arg: &Expr| {
-                matches!(arg, Expr::Closure(_)) || is_static(arg) || !may_lend(locals, arg)
+                matches!(arg, Expr::Closure(_)) || is_static(arg) || !may_borrow_text(locals, arg)
             };
             is_static(&call.receiver) && given.all(keeps)
         }

@@ -28,12 +28,13 @@ fn declared<'t>(text: &'t str, name: &Ident) -> Vec<&'t str> {
 }
 
 /// The shape of the results of the file's functions of this name, if they contain literals and are the same.
-pub(crate) fn of_given(name: &Ident) -> Shape {
+pub(crate) fn of_result(name: &Ident) -> Shape {
     let Some(file) = file_of(name.span()) else { return Shape::Unknown };
     if !file.text.contains("&'static str") {
         return Shape::Unknown;
     }
-    let mut shapes = given_by(&file.text, &name.to_string()).map(|given| of_written(given, false));
+    let mut shapes =
+        return_types(&file.text, &name.to_string()).map(|given| of_written(given, false));
     let first = shapes.next().unwrap_or(Shape::Unknown);
     let is_known =
         first.holds_text() && first.is_of_literals() && shapes.all(|shape| shape == first);
@@ -55,31 +56,31 @@ fn of_written(text: &str, elided_is_static: bool) -> Shape {
 }
 
 /// Whether the file has functions of this name, and all return a `&'static str`.
-pub(crate) fn gives_literal(name: &Ident) -> bool {
+pub(crate) fn returns_literal(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
-    all_give_literals(&file.text, &name.to_string())
+    all_return_literals(&file.text, &name.to_string())
 }
 
 /// Whether a function of this name in the file returns a `&'static str`, perhaps within another type, and none returns
 /// another borrow.
-pub(crate) fn may_give_literal(name: &Ident) -> bool {
+pub(crate) fn may_return_literal(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
-    may_give_literals(&file.text, &name.to_string())
+    may_return_literals(&file.text, &name.to_string())
 }
 
 /// Whether a function of this name in the file returns a value without borrows.
-pub(crate) fn may_give_own(name: &Ident) -> bool {
+pub(crate) fn may_return_owned(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
-    given_by(&file.text, &name.to_string()).any(|given| !given.contains(['&', '\'']))
+    return_types(&file.text, &name.to_string()).any(|given| !given.contains(['&', '\'']))
 }
 
 /// Whether a function of this name in the file takes a mutable borrow that the returned iterator may hold.
 pub(crate) fn yields_lazily(name: &Ident) -> bool {
     let Some(file) = file_of(name.span()) else { return false };
-    signatures(&file.text, &name.to_string()).any(changes_as_it_is_asked)
+    signatures(&file.text, &name.to_string()).any(mutates_lazily)
 }
 
-fn changes_as_it_is_asked(signature: &str) -> bool {
+fn mutates_lazily(signature: &str) -> bool {
     let Some((taken, given)) = signature.rsplit_once("->") else { return false };
     let is_hidden = given.contains("impl ") || given.contains("dyn ");
     // A `Drain` removes the remaining items when it is dropped.
@@ -87,21 +88,21 @@ fn changes_as_it_is_asked(signature: &str) -> bool {
     (is_hidden || borrows) && taken.contains('&') && taken.contains("mut ")
 }
 
-fn all_give_literals(text: &str, name: &str) -> bool {
-    let mut given = given_by(text, name);
+fn all_return_literals(text: &str, name: &str) -> bool {
+    let mut given = return_types(text, name);
     let is_literal = |given: &str| given.split_whitespace().eq(["&'static", "str"]);
     given.next().is_some_and(is_literal) && given.all(is_literal)
 }
 
-fn may_give_literals(text: &str, name: &str) -> bool {
+fn may_return_literals(text: &str, name: &str) -> bool {
     let literal = "&'static str";
-    let given: Vec<_> = given_by(text, name).collect();
+    let given: Vec<_> = return_types(text, name).collect();
     let borrows = |given: &&str| given.replace(literal, "").contains(['&', '\'']);
     given.iter().any(|given| given.contains(literal)) && !given.iter().any(borrows)
 }
 
 /// The return types of the functions of this name in the text.
-fn given_by<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+fn return_types<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> + use<'t> {
     signatures(text, name).map(|signature| {
         let given = signature.rsplit_once("->").map_or("", |(_, given)| given);
         given.split("where").next().unwrap_or_default()
@@ -213,9 +214,9 @@ mod tests {
         for (name, is_literal) in
             [("name", true), ("with", true), ("lent", false), ("name_of", false), ("other", false)]
         {
-            assert_eq!(all_give_literals(file, name), is_literal, "{name}");
+            assert_eq!(all_return_literals(file, name), is_literal, "{name}");
         }
-        assert!(!all_give_literals("fn a() -> &'static str {} fn a(&self) -> &str {", "a"));
+        assert!(!all_return_literals("fn a() -> &'static str {} fn a(&self) -> &str {", "a"));
     }
 
     #[test]
@@ -228,7 +229,7 @@ mod tests {
             ("fn a() -> String {", false),
             ("fn about() -> &'static str {", false),
         ] {
-            assert_eq!(may_give_literals(file, "a"), may_be_literal, "{file}");
+            assert_eq!(may_return_literals(file, "a"), may_be_literal, "{file}");
         }
     }
 }

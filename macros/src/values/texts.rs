@@ -4,8 +4,8 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
 
-use super::borrowed_texts::may_lend;
-use super::shapes::{Shapes, of_value, says_nothing};
+use super::borrowed_texts::may_borrow_text;
+use super::shapes::{Shapes, of_value, shows_no_text};
 use super::static_borrows;
 use super::text_types::of_type;
 use crate::collections::sets::Set;
@@ -74,7 +74,7 @@ impl Search<'_> {
     }
 
     /// Whether the initializer shows no shape, such as `None` or an empty list, so that later assignments decide.
-    fn is_said_later(&mut self, pat: &Pat) -> bool {
+    fn is_decided_later(&mut self, pat: &Pat) -> bool {
         let (Pat::Ident(pat), ty) = split_type(pat) else { return false };
         let shape = ty.map(|ty| of_type(ty, false));
         if !shape.as_ref().is_none_or(Shape::holds_text) {
@@ -121,7 +121,7 @@ impl Search<'_> {
     /// Assigns the shapes of the bindings of patterns from a value.
     fn bind_value<'p>(&mut self, pats: impl IntoIterator<Item = &'p Pat>, value: &Expr) {
         let shape = self.shape(value);
-        let may_be_text = !shape.is_text() && may_lend(self.locals, value);
+        let may_be_text = !shape.is_text() && may_borrow_text(self.locals, value);
         for pat in pats {
             if may_be_text {
                 static_borrows::note(self.locals, pat, value);
@@ -129,8 +129,8 @@ impl Search<'_> {
                     self.locals[local].saving.may_be_text = true;
                 }
             }
-            let says_nothing = shape == Shape::Unknown && says_nothing(self.locals, value);
-            if !says_nothing || !self.is_said_later(pat) {
+            let shows_no_text = shape == Shape::Unknown && shows_no_text(self.locals, value);
+            if !shows_no_text || !self.is_decided_later(pat) {
                 self.bind(pat, shape.clone());
             }
             if let Pat::Ident(pat) = split_type(pat).0 {
@@ -150,7 +150,7 @@ impl Search<'_> {
 
     /// Records the declared type of a local without an initializer.
     fn declare(&mut self, pat: &Pat) {
-        if split_type(pat).1.is_some() && !self.is_said_later(pat) {
+        if split_type(pat).1.is_some() && !self.is_decided_later(pat) {
             self.bind(pat, Shape::Unknown);
         }
     }
@@ -270,7 +270,7 @@ impl Visit<'_> for Search<'_> {
     fn visit_expr_assign(&mut self, expr: &syn::ExprAssign) {
         visit::visit_expr_assign(self, expr);
         let shape = self.shape(&expr.right);
-        if shape != Shape::Unknown || !says_nothing(self.locals, &expr.right) {
+        if shape != Shape::Unknown || !shows_no_text(self.locals, &expr.right) {
             self.assign(&expr.left, shape);
         }
         self.pass_on(self.local(&expr.left), &expr.right);
@@ -280,7 +280,9 @@ impl Visit<'_> for Search<'_> {
         visit::visit_expr_method_call(self, call);
         let is_text = |expr: &Expr| {
             let shape = self.shape(expr);
-            shape.is_text() || shape.holds_text()
+            // A borrow may be a text by coercion: `names.push(&name)`.
+            let is_borrow = matches!(expr, Expr::Reference(expr) if expr.mutability.is_none());
+            shape.is_text() || shape.holds_text() || is_borrow && call.method != "extend"
         };
         // The added value shows the shape of a list that starts empty.
         if is_one_of(&ADDING, call)

@@ -180,7 +180,7 @@ pub(super) struct RawUpdate {
     pub(super) name: String,
     pub(super) id: String,
     pub(super) payload: Payload,
-    /// What is to fit the type of the request, if it was sent as JSON.
+    /// The schema that a request sent as JSON must fit.
     pub(super) json: Option<Json>,
 }
 

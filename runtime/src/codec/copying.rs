@@ -47,7 +47,7 @@ impl Copying {
         })
     }
 
-    /// What has been `written` in this form, if it reads back as it is. A value that cannot be written even in the tagged
+    /// The bytes `written` in this form, if they decode to the same value. A value that cannot be written even in the tagged
     /// form is reported when a run holds one.
     pub(super) fn reads_back(self, written: Arguments, form: Form) -> Option<Vec<u8>> {
         let Ok(mut written) = written.finish() else {

@@ -62,7 +62,7 @@ pub(crate) fn given_arguments(arguments: &Payload) -> Result<Vec<Given>, CodecEr
     }
 }
 
-/// As [`read_typed`], of what is one value: arguments are the tuple of them.
+/// As [`read_typed`], for the bytes of one value. Arguments are one value, a tuple.
 pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
     let values = read_typed(hash, bytes)?;
     match schemas::known(hash) {

@@ -192,7 +192,7 @@ pub(crate) fn match_parameters(
             |(_, other): &(_, &usize)| may_be_exchanged(before[*place].1, before[**other].1);
         if let Some((other, _)) = renamed.clone().find(is_alike) {
             return Err(format!(
-                "the parameters `{name}` and `{other}` have new names, and which of the arguments is whose cannot be told"
+                "the parameters `{name}` and `{other}` have new names, so it is unclear which argument belongs to which"
             ));
         }
     }

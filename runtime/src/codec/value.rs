@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Vis
 
 use super::schema::{Format, SECRET, is_range};
 
-/// A value that says of itself what it is.
+/// A self-describing value.
 ///
 /// A struct is a map with its field names as keys. A variant without content is a text, its name; a variant with
 /// content is a map with one entry. A newtype struct is its content.

@@ -1,9 +1,9 @@
 //! Deciding which of several awaits, branches or locals of one name are certainly the same before and after an edit.
 
 /// Whether the `index`th await, branch or local (from 1) is certainly the same before and now. The hashes are those of the
-/// texts of all that share its name, in source order. Each way to pair equal texts that leaves as few as possible
-/// unpaired may be what the edit was, and all of them must leave it in its place. The only one whose text has changed is
-/// certain, too, if those around it are.
+/// texts of all that share its name, in source order. Any longest common subsequence may be
+/// the edit, so it must have the same place in all of them. The only one whose text has changed is certain, too, if those
+/// around it are.
 pub(super) fn is_certain(before: &[u32], now: &[u32], index: u32) -> bool {
     if before.len() != now.len() {
         return false;

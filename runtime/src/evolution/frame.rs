@@ -195,7 +195,7 @@ impl Evolution {
         self.write(parts, &plan, made)
     }
 
-    /// The frame of the state that is planned, with these locals and what is saved of what it awaits.
+    /// The frame of the planned state: these locals, and the saved part of the awaited operation.
     fn write(
         &mut self,
         (head, _, operations): &FrameParts<'_>,
@@ -267,7 +267,7 @@ impl Evolution {
         Ok(())
     }
 
-    /// What is saved of an `async` block.
+    /// The saved part of an `async` block.
     fn block(&mut self, saved: &[u8], inside: &Inside) -> Result<Vec<u8>, Unfit> {
         match saved.split_first() {
             Some((&RUNS, frame)) => {
@@ -281,7 +281,7 @@ impl Evolution {
         }
     }
 
-    /// What is saved of an operation of a `join!`.
+    /// The saved part of an operation of a `join!`.
     fn joined(&mut self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
         if saved.is_empty() {
             return Ok(Vec::new());
@@ -313,7 +313,7 @@ impl Evolution {
         }
     }
 
-    /// What is saved of an operation.
+    /// The saved part of an operation.
     fn alone(&mut self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
         match awaited {
             Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
@@ -347,7 +347,7 @@ impl Evolution {
         }
     }
 
-    /// What is saved of an operation that fills a promise.
+    /// The saved part of an operation that fills a promise.
     fn fill(&mut self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
         let operation = self.alone(&pending.operation.0, Some(inner))?;
         Ok(PendingFill { operation: Payload(operation), ..pending })

@@ -178,8 +178,8 @@ fn find_state<'a>(
     }
 }
 
-/// The current state that awaits what the saved one did, if of those that share the name's base only one did and only one
-/// does: all calls of `cx.map` have one name, whatever they call.
+/// The current state that awaits the operation of the saved one, if it is the only one among the states with the same base
+/// name, before and now. All calls of `cx.map` have one name, whatever they call.
 fn only_await<'a>(
     before: &StoredDefinition,
     now: &'a StoredDefinition,
@@ -230,8 +230,8 @@ pub(super) fn check_operation(saved: &StoredState, found: &StoredState) -> Resul
     }
 }
 
-/// Checks that what is borrowed again is what was borrowed. What the saved state did not borrow is borrowed of what it
-/// saved, as by a run that comes from the start.
+/// Checks that the code of each borrow is unchanged. A borrow that the saved state did not have is made from its saved
+/// locals, as in a run that begins in the current code.
 fn check_borrows(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
     let is_other = |now: &&StoredBorrow| {
         let before = saved.borrows.iter().find(|before| before.name == now.name);
@@ -362,7 +362,7 @@ fn find_local(
     }
 }
 
-/// Checks that what is borrowed of a local, or counted in it, is at the same place in the value of today's type.
+/// Checks that borrows of a local's parts, and positions in it, refer to the same items in a value of the current type.
 fn check_order(
     before: &StoredDefinition,
     now: &StoredDefinition,
@@ -379,8 +379,8 @@ fn check_order(
     }
 }
 
-/// Checks that a local is not bound now as another saved one was that no local is any more: the two may have exchanged
-/// their names.
+/// Checks that no local has the binding code of another saved local which is bound in another way now: the two may have
+/// exchanged their names.
 fn check_exchange(
     saved: &StoredState,
     found: &StoredState,

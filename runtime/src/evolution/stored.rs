@@ -480,7 +480,7 @@ impl Collected {
 }
 
 impl StoredAwaited {
-    /// What is awaited within a list, a time limit, or to fill a promise.
+    /// The operation inside of lists, time limits and promises that it fills.
     pub(crate) fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Fill(item) | Self::Within(item) => item.innermost(),

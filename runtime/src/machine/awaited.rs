@@ -77,7 +77,7 @@ pub enum Awaited {
 }
 
 impl Awaited {
-    /// What is awaited within a list, a time limit, or to fill a promise.
+    /// The operation inside of lists, time limits and promises that it fills.
     pub(crate) fn innermost(&self) -> &Self {
         match self {
             Self::List(item) | Self::Fill(item) | Self::Within(item) => item.innermost(),
@@ -93,7 +93,7 @@ impl Awaited {
         }
     }
 
-    /// The types of the values that the operation takes and gives, each with what it is for people. An inline workflow has
+    /// The types of the arguments and results of the operation, each with a description for people. An inline workflow has
     /// a definition of its own.
     pub(crate) fn values(&self) -> Vec<(String, Described)> {
         match self {
@@ -120,7 +120,7 @@ impl Awaited {
     }
 }
 
-/// The types of the arguments and of the result of an activity, each with what it is for people.
+/// The types of the arguments and of the result of an activity, each with a description for people.
 pub(crate) fn call_values(
     activity: &str,
     arguments: &[ArgumentKind],

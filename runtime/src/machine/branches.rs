@@ -43,7 +43,7 @@ pub(crate) fn advance<T>(
             Ok(value) => return Ok(Poll::Ready(value)),
             Err(Halt::Suspended) if goes_on => {
                 #[cfg(feature = "tracing")]
-                tracing::trace!("goes on within the step");
+                tracing::trace!("continues within the step");
             }
             Err(Halt::Suspended) => return Ok(Poll::Pending),
             Err(Halt::Failed(error)) => return Err(error),

@@ -65,12 +65,12 @@ pub enum Difference {
         /// The local.
         local: String,
     },
-    /// The local is bound now as another one was that was saved, and it is ambiguous whether they have exchanged their
+    /// The local has the binding code of another saved local, and it is ambiguous whether the two have exchanged their
     /// names.
     ExchangedLocal {
         /// The local.
         local: String,
-        /// The name that what is bound so had.
+        /// The former name of the value that is bound like this now.
         other: String,
     },
     /// The local is the position of a loop or the number of a branch, and the code that it refers to has changed.
@@ -157,8 +157,8 @@ impl fmt::Display for Difference {
             }
             Self::AmbiguousState { name, before, now } if before == now => write!(
                 f,
-                "`{name}` is awaited {now} times, and these awaits have changed so that which of them the run is at \
-                 cannot be told"
+                "`{name}` is awaited {now} times, and these awaits have changed, so it is unclear at which of them the run \
+                 is parked"
             ),
             Self::AmbiguousState { name, before, now } => write!(
                 f,
@@ -192,8 +192,7 @@ impl fmt::Display for Difference {
             Self::OtherSource { local } => {
                 write!(
                     f,
-                    "`{local}` was saved, and the code that it says the position in has changed, or a constant in that \
-                     code"
+                    "`{local}` is a saved position, and the code that it refers to has changed, or a constant in that code"
                 )
             }
             Self::OtherBorrow { local } => {
@@ -213,7 +212,7 @@ impl fmt::Display for Difference {
             Self::OtherHandle { local, before, now } => {
                 write!(
                     f,
-                    "`{local}` has the handle of {before}, and the code takes it for that of {now}"
+                    "`{local}` has the handle of {before}, and the code expects that of {now}"
                 )
             }
             Self::MissingBranch { branch } => {
@@ -232,7 +231,7 @@ impl fmt::Display for Difference {
                 write!(f, "the run waits for {before}, and the code awaits {now}")
             }
             Self::Migration { reason } => {
-                write!(f, "its `#[migrate]` does not carry it over: {reason}")
+                write!(f, "its `#[migrate]` failed: {reason}")
             }
             Self::Unreadable { value, reason } => write!(f, "`{value}` cannot be read: {reason}"),
         }
@@ -272,10 +271,10 @@ impl Finding {
                 "give both bindings names that none had, with `#[formerly(\"…\")]`, or write a `#[migrate]`"
             }
             Difference::OtherSource { .. } => {
-                "keep what the loop goes over, or the branches that give the value, or write a `#[migrate]`"
+                "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
             }
             Difference::OtherBorrow { .. } => {
-                "keep what is borrowed, or give the new borrow another name, by which the runs take what it gives now"
+                "keep the borrowed expression, or give the new borrow another name, and the runs use its new value"
             }
             Difference::OtherOrder { .. } => {
                 "keep the list, the set or the map, with its keys, for the runs that wait here, or write a `#[migrate]`"

@@ -33,7 +33,7 @@ pub struct Node {
     pub place: Place,
     /// The branches, in source order, if it awaits several operations or an `async` block.
     pub branches: Vec<BranchNode>,
-    /// The borrows that are made again of what the state saves, and the positions of loops over borrows.
+    /// The borrows that are computed again from saved locals, and the positions of loops over borrows.
     pub borrows: Vec<BorrowNode>,
     /// The locals that the state saves.
     pub locals: SavedLocals,

@@ -416,7 +416,7 @@ edits! {
         at "join" [] [] holding ["payer 1"] => Goes("100 1 payer 1");
     }
 
-    "the result type of a kept outcome no longer takes what was given"
+    "the result type of a kept outcome no longer accepts it"
     kept_outcome_unreadable {
         old [weight] {
             #[activity]

@@ -70,7 +70,7 @@ edits! {
         at "paper" [Go(1)] [] => Goes("1 payer 1");
     }
 
-    "the result type of a child whose handle is in a struct in a list no longer takes what it has returned"
+    "the result type of a child whose handle is in a struct in a list no longer accepts the returned value"
     child_in_list_unreadable {
         old [] {
             #[workflow(name = "child_in_list_unreadable.bill")]

@@ -176,7 +176,7 @@ edits! {
         at "signal<Go>" [] [Go(7)] => Goes("7 Some(200)");
     }
 
-    "the result type of a child no longer takes what it has returned"
+    "the result type of a child no longer accepts the returned value"
     child_result_unreadable {
         old [] {
             #[workflow(name = "child_result_unreadable.bill")]
@@ -284,7 +284,7 @@ edits! {
         at "signal<Go>" [] [Go(7)] => Goes("7 Some(200)");
     }
 
-    "the outcome type of a promise no longer takes what it was completed with"
+    "the outcome type of a promise no longer accepts its outcome"
     promise_unreadable {
         old [] {
             /// What the promise is resolved with.

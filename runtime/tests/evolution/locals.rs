@@ -339,7 +339,7 @@ edits! {
         at "signal<Go>" [] [Go(1)] => Goes("14 1 21");
     }
 
-    "the arms that choose what is borrowed change places"
+    "the arms that select a borrow change places"
     chosen_borrow_swapped {
         old [] {
             #[workflow]

@@ -238,7 +238,7 @@ edits! {
         at "signal<Go>" [Go(1)] [Go(2)] => Blocked("MissingLocal", "other", "1:0 2:1 ");
     }
 
-    "two loops, one in the other, change places: what is left of each stays with its name"
+    "two nested loops change places: the remaining items of each stay with its name"
     nested_loops_swapped {
         old [] {
             #[workflow]

@@ -583,7 +583,7 @@ edits! {
         at "audit" [Go(1)] [] holding ["audit 8"] => Goes("1 audited 8");
     }
 
-    "a run goes on in the new build, and back to the old one"
+    "a run continues in the new build, and then in the old one again"
     forward_and_back {
         old [] {
             #[workflow]

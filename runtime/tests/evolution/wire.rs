@@ -225,7 +225,7 @@ edits! {
         at "transfer" [] [] holding ["transfer"] => Goes("Transfer { note: None, to: 2 }");
     }
 
-    "an argument of an activity no longer takes what it was called with"
+    "a parameter of an activity no longer accepts the stored argument"
     argument_unreadable {
         old [weigh] {
             #[activity]

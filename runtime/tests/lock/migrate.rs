@@ -168,7 +168,9 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
     run.signal(Go(2)).await.unwrap();
     let reason = shop.until_blocked(&run).await;
     assert!(
-        reason.contains("its `#[migrate]` does not carry it over: the local `sum` is missing: set it by `with` or `keep`"),
+        reason.contains(
+            "its `#[migrate]` failed: the local `sum` is missing: set it by `with` or `keep`"
+        ),
         "{reason}"
     );
     worker.shutdown().await.unwrap();

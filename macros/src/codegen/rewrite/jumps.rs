@@ -86,7 +86,7 @@ impl Rewrite<'_, '_> {
     /// The outcome of the await, if `value?` is the `?` that has been applied to it.
     fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
         let segment = self.printer.arm.segment;
-        let asked = segment.question.as_ref()?;
+        let asked = segment.leading_try.as_ref()?;
         let BlockKind::Resume(point) = self.printer.arm.machine.graph[segment.block].kind else {
             return None;
         };

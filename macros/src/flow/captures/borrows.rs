@@ -7,7 +7,7 @@ use crate::ir::locals::local_of;
 use crate::ir::usage;
 use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
 use crate::syntax::calls::is_constructor;
-use crate::syntax::methods::gives_part;
+use crate::syntax::methods::returns_part;
 
 /// Whether the value of the region, or a value that it assigns to an outer local, borrows from the local, as far as the
 /// source shows.
@@ -38,7 +38,7 @@ impl Returned<'_> {
     fn give(&mut self, value: &Expr) {
         match value {
             Expr::Reference(expr) => self.give_borrow(&expr.expr),
-            Expr::MethodCall(call) if gives_part(call) => self.give_borrow(&call.receiver),
+            Expr::MethodCall(call) if returns_part(call) => self.give_borrow(&call.receiver),
             // The result may be a part of a borrow in the receiver.
             Expr::MethodCall(call) => self.give(&call.receiver),
             Expr::Call(call) if is_constructor(&call.func) => {

@@ -7,7 +7,7 @@
 
 mod borrowed;
 mod edges;
-mod ends;
+mod terminators;
 mod waits;
 
 use std::collections::HashMap;

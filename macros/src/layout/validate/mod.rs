@@ -27,16 +27,16 @@ pub(crate) fn validate(graph: &Graph, liveness: &Liveness, layout: &Layout) -> C
     for segment in &layout.segments {
         machine.locals_are_in_scope(segment)?;
         machine.wholes_are_not_split(segment)?;
-        machine.what_is_remade_is_not_given(segment)?;
-        machine.what_is_kept_is_given_and_not_named(segment)?;
+        machine.rematerialized_locals_are_not_received(segment)?;
+        machine.passed_locals_are_received_and_unused(segment)?;
     }
-    machine.what_is_remade_is_not_saved()?;
+    machine.rematerialized_locals_are_not_saved()?;
     machine.names_are_unique()?;
     // Rules that need a search of the graph run in builds with debug assertions.
     if cfg!(debug_assertions) {
-        machine.states_save_what_is_live()?;
-        machine.edges_lead_everywhere()?;
-        machine.what_is_given_is_there()?;
+        machine.states_save_the_live_locals()?;
+        machine.states_and_edges_are_connected()?;
+        machine.received_locals_are_provided()?;
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ impl Machine<'_> {
             return Err(format!("block {} has no arm", block.0));
         }
         if arms != segments {
-            return Err("there is an arm for what is no segment, or a second one".to_owned());
+            return Err("an arm has no segment, or a segment has two arms".to_owned());
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Machine<'_> {
         }
     }
 
-    fn what_is_remade_is_not_given(&self, segment: &Segment) -> Checked {
+    fn rematerialized_locals_are_not_received(&self, segment: &Segment) -> Checked {
         let mut given = segment.entry.iter().map(|id| self.place(*id).local);
         match given.find(|local| segment.rematerialized.contains(local)) {
             Some(local) => {
@@ -108,7 +108,7 @@ impl Machine<'_> {
         }
     }
 
-    fn what_is_remade_is_not_saved(&self) -> Checked {
+    fn rematerialized_locals_are_not_saved(&self) -> Checked {
         let mut saved = self.layout.variables.iter().filter(|variable| variable.is_saved);
         match saved.find(|variable| self.graph.locals[variable.place.local].is_rematerialized()) {
             Some(variable) => Err(format!("`{}` is both saved and made again", variable.stored)),
@@ -116,7 +116,7 @@ impl Machine<'_> {
         }
     }
 
-    fn what_is_kept_is_given_and_not_named(&self, segment: &Segment) -> Checked {
+    fn passed_locals_are_received_and_unused(&self, segment: &Segment) -> Checked {
         let wrong = |id: &&VariableId| {
             !segment.entry.contains(id) || segment.named.contains(&self.place(**id).local)
         };
@@ -131,7 +131,7 @@ impl Machine<'_> {
 
     /// A state saves the places that are live where it is resumed, except uninitialized locals and parts that are
     /// assigned before they are read.
-    fn states_save_what_is_live(&self) -> Checked {
+    fn states_save_the_live_locals(&self) -> Checked {
         let bound = self.graph.bound_at_entry();
         let vacant = uninitialized::analyze(self.graph);
         for state in &self.layout.states {
@@ -151,10 +151,16 @@ impl Machine<'_> {
             };
             let saved = places(&state.fields);
             if state.fields != segment.entry {
-                return Err(format!("the state `{}` is not what is loaded from it", state.name));
+                return Err(format!(
+                    "the state `{}` differs from the locals that are loaded from it",
+                    state.name
+                ));
             }
             if &saved | &places(&segment.unfilled) != live {
-                return Err(format!("the state `{}` is not what is live at it", state.name));
+                return Err(format!(
+                    "the state `{}` differs from the locals that are live there",
+                    state.name
+                ));
             }
             if let Some(id) = state.fields.iter().find(|id| !self.layout.variable(**id).is_saved) {
                 let name = &self.layout.variable(*id).stored;
@@ -180,7 +186,7 @@ impl Machine<'_> {
     }
 
     /// Every state is reachable from the start, and edges lead from state to state.
-    fn edges_lead_everywhere(&self) -> Checked {
+    fn states_and_edges_are_connected(&self) -> Checked {
         let count = self.layout.states.len();
         let mut ends = self.layout.edges.iter().flat_map(|(from, to)| [Some(*from), *to]).flatten();
         if let Some(end) = ends.find(|end| *end >= count) {
@@ -199,7 +205,7 @@ impl Machine<'_> {
     }
 
     /// On every edge to a segment, the locals that it receives exist.
-    fn what_is_given_is_there(&self) -> Checked {
+    fn received_locals_are_provided(&self) -> Checked {
         let mut known = vec![Set::new(); self.graph.blocks.len()];
         for segment in &self.layout.segments {
             let there = &mut known[segment.block.0];
@@ -216,7 +222,7 @@ impl Machine<'_> {
             let exits = self.layout.exits[from.0].iter().copied().flatten();
             for to in exits.chain(begun) {
                 let Some(segment) = self.layout.segment(to) else {
-                    return Err(format!("block {} goes to what is no segment", from.0));
+                    return Err(format!("block {} jumps to a block that is no segment", from.0));
                 };
                 let there = &known[self.layout.segment_of[from.0].0];
                 let given = segment.entry.iter().map(|id| self.place(*id).local);

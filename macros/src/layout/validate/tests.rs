@@ -10,7 +10,7 @@ use crate::frontend::parse;
 use crate::ir::Field;
 use crate::{anf, resolve};
 
-/// A machine with a loop, a choice, a borrow that is made again, and something that only passes
+/// A machine with a loop, a choice, a rematerialized borrow, and a local that only passes
 /// through.
 fn machine() -> (Graph, Liveness, Layout) {
     let diagnostics = Diagnostics::new();
@@ -41,7 +41,7 @@ fn machine() -> (Graph, Liveness, Layout) {
     (graph, liveness, layout)
 }
 
-/// What is said of the machine after this change.
+/// The error that validation reports after this change.
 fn fault(change: impl FnOnce(&mut Graph, &mut Layout)) -> String {
     let (mut graph, liveness, mut layout) = machine();
     validate(&graph, &liveness, &layout).expect("it is a machine before the change");
@@ -49,7 +49,7 @@ fn fault(change: impl FnOnce(&mut Graph, &mut Layout)) -> String {
     validate(&graph, &liveness, &layout).expect_err("something is wrong")
 }
 
-/// The first segment, from the back, that is given the local of this name.
+/// The first segment, from the back, that receives the local of this name.
 fn given<'a>(graph: &Graph, layout: &'a mut Layout, name: &str) -> (&'a mut Segment, VariableId) {
     let id = layout.variables.iter().position(|variable| variable.stored == name);
     let id = VariableId(id.expect("there is such a local"));
@@ -113,7 +113,7 @@ fn a_part_beside_its_whole_is_found() {
 }
 
 #[test]
-fn what_is_both_given_and_made_again_is_found() {
+fn a_local_that_is_received_and_rematerialized_is_found() {
     let given_too = fault(|graph, layout| {
         let (segment, id) = given(graph, layout, "sum");
         let block = segment.block;
@@ -134,7 +134,7 @@ fn what_is_both_given_and_made_again_is_found() {
 }
 
 #[test]
-fn what_cannot_pass_through_is_found() {
+fn a_local_that_cannot_pass_through_is_found() {
     let fault = fault(|graph, layout| {
         let (segment, id) = given(graph, layout, "sum");
         segment.kept.insert(id);
@@ -143,11 +143,11 @@ fn what_cannot_pass_through_is_found() {
 }
 
 #[test]
-fn a_state_that_is_not_what_is_live_is_found() {
+fn a_state_that_differs_from_the_live_locals_is_found() {
     let lacking = fault(|_, layout| {
         layout.states[1].fields.pop();
     });
-    assert!(lacking.contains("is not what is loaded from it"), "{lacking}");
+    assert!(lacking.contains("differs from the locals that are loaded from it"), "{lacking}");
     let both = fault(|graph, layout| {
         let state = layout.states.iter().position(|state| !state.fields.is_empty());
         let state = state.expect("something is saved");
@@ -159,7 +159,7 @@ fn a_state_that_is_not_what_is_live_is_found() {
             segment.kept.retain(|id| Some(*id) != field);
         }
     });
-    assert!(both.contains("is not what is live at it"), "{both}");
+    assert!(both.contains("differs from the locals that are live there"), "{both}");
     let unsaved = fault(|graph, layout| {
         let (_, id) = given(graph, layout, "sum");
         layout.variables[id.0].is_saved = false;
@@ -178,7 +178,7 @@ fn names_that_are_not_unique_are_found() {
 }
 
 #[test]
-fn edges_that_lead_nowhere_and_states_that_nothing_leads_to_are_found() {
+fn edges_without_a_target_and_unreachable_states_are_found() {
     let nowhere = fault(|_, layout| {
         layout.edges.insert((0, Some(99)));
     });
@@ -188,7 +188,7 @@ fn edges_that_lead_nowhere_and_states_that_nothing_leads_to_are_found() {
 }
 
 #[test]
-fn a_value_that_is_not_made_on_some_way_is_found() {
+fn a_value_that_is_missing_on_one_path_is_found() {
     let fault = fault(|graph, layout| {
         // The way from the start is the only one to the head of the loop that makes the sum.
         let sum = graph.locals.find_name("sum").expect("there is such a local");

@@ -6,11 +6,11 @@
 
 pub(crate) mod definition;
 pub(crate) mod definitions;
+pub(crate) mod expand;
 mod fields;
 mod format;
-pub(crate) mod shown;
+pub(crate) mod stringified;
 mod tokens;
-pub(crate) mod write_out;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

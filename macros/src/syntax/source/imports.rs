@@ -93,7 +93,7 @@ impl Imports {
     }
 
     /// Adds a `use` statement whose first line is `first`.
-    pub(crate) fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+    pub(crate) fn add_use<'a>(&mut self, first: &str, rest: &mut impl Iterator<Item = &'a str>) {
         let mut text = String::new();
         let mut next = Some(first);
         while let Some(line) = next {
@@ -111,13 +111,19 @@ impl Imports {
             }
             next = rest.next();
         }
-        let Some((statement, _)) = text.split_once(';').filter(|_| is_balanced(&text)) else {
+        let Some((statement, after)) = text.split_once(';').filter(|(first, _)| is_balanced(first))
+        else {
             return;
         };
         if let Ok(item) = syn::parse_str::<ItemUse>(&format!("{statement};")) {
             add_tree(&item.tree, &mut Vec::new(), &mut |name, path| {
                 self.add(name, Meaning::of(path));
             });
+        }
+        // A line may have several statements.
+        let after = without_visibility(after.trim_ascii());
+        if after.starts_with("use ") {
+            self.add_use(after, rest);
         }
     }
 
@@ -313,7 +319,7 @@ mod tests {
             "//! Use this; it's good.\n\
              use std::time::Instant as Clock;\n\
              pub(crate) use std::{\n    env, // for the settings\n    fs::File,\n};\n\
-             use crate::own::Timer;\n\
+             use crate::own::Timer; pub use std::{\n    rc::Rc,\n}; use std::sync::Arc;\n\
              pub struct Utc;\n\
              async fn sleep() {}\n\
              let text = \"\nuse of 'quotes';\n\";\n\
@@ -324,6 +330,8 @@ mod tests {
             ("env", Some("std::env")),
             ("File", Some("std::fs::File")),
             ("Timer", Some("crate::own::Timer")),
+            ("Rc", Some("std::rc::Rc")),
+            ("Arc", Some("std::sync::Arc")),
             ("Utc", Some("own")),
             ("sleep", Some("own")),
             ("thread", None),

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Expr, Pat};
 
-use super::{Lookups, behind};
+use super::{Lookups, across_blocks};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals, SharedPattern};
@@ -38,7 +38,7 @@ fn report_mutable(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         graph.region_ids().any(|id| liveness.captures().is_shared(graph, Some(id), local))
     };
     let mut mutable =
-        lookups.rematerialized().filter(|local| behind::is_mutable(&graph.locals, *local));
+        lookups.rematerialized().filter(|local| across_blocks::is_mutable(&graph.locals, *local));
     let Some(local) = mutable.find(|local| is_shared(*local)) else { return };
     let name = graph.locals[local].name();
     let place = match graph.locals[local].rematerialized_by() {

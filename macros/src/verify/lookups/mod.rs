@@ -1,7 +1,7 @@
 //! Lookups that cannot be repeated after an await because the key or the collection has changed. rustc allows the key
 //! to change or move, since the lookup borrows only the collection.
 
-mod behind;
+mod across_blocks;
 mod branches;
 mod moved_keys;
 
@@ -29,7 +29,7 @@ pub(crate) fn check(
     let lookups = Lookups { graph, liveness, layout };
     lookups.report_changed_keys(diagnostics);
     branches::report(&lookups, diagnostics);
-    behind::report(&lookups, diagnostics);
+    across_blocks::report(&lookups, diagnostics);
     moved_keys::find(&lookups)
 }
 
@@ -51,7 +51,7 @@ impl Lookups<'_> {
         for local in self.rematerialized() {
             let keys: Set<Place> = keys(locals, local)
                 .iter()
-                .flat_map(|key| behind::places_of_key(locals, key))
+                .flat_map(|key| across_blocks::places_of_key(locals, key))
                 .collect();
             let can_change = |key: &Place| {
                 let local = &locals[key.local];
@@ -61,7 +61,8 @@ impl Lookups<'_> {
                 can_change(key)
                     && self.is_while_held(local, |usage| {
                         let written = usage.writes.iter().chain(&usage.may_write);
-                        let mut written = written.flat_map(|it| behind::places_changed(locals, it));
+                        let mut written =
+                            written.flat_map(|it| across_blocks::places_changed(locals, it));
                         written.any(|place| place.overlaps(key))
                     })
             };

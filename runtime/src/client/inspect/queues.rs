@@ -12,7 +12,7 @@ use crate::store::QueueRecord;
 /// The maximum number of queues to look at. The database counts the activities on each.
 const MAX_QUEUES: usize = 10;
 
-/// What is known of an activity that may wait for a worker.
+/// An activity that may wait for a worker.
 #[derive(Clone, Copy)]
 enum Waiting {
     /// No worker has taken it, and it is due at this time.

@@ -162,7 +162,7 @@ fn positions_in(wait: &Wait) -> Vec<&Position> {
     }
 }
 
-/// The definitions in a lock file in which runs go on: the last one of each workflow and version.
+/// The definitions in which runs continue: the last one of each workflow and version in a lock file.
 struct Newest<'a> {
     /// By the name of the workflow, its version, and the types of an instance of a generic workflow. Names that a workflow
     /// takes over are among the names.
@@ -193,7 +193,8 @@ impl<'a> Newest<'a> {
         self.of_any.keys().map(|(name, _)| *name).collect()
     }
 
-    /// The one in which a run goes on that has saved a state of `before`, where the code around it awaits `awaited` now.
+    /// The definition in which a run with a saved state of `before` continues. `awaited` is the operation that the enclosing
+    /// code awaits now.
     fn after(
         &self,
         before: &StoredDefinition,
@@ -233,8 +234,8 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch, `awaited`
-    /// for that of a workflow: what the code around it awaits there now.
+    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch. `awaited` is
+    /// set for the state of a workflow: the operation that the enclosing code awaits there now.
     fn position(
         &mut self,
         position: &Position,

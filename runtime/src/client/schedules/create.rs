@@ -52,7 +52,7 @@ impl CreateSchedule {
         self
     }
 
-    /// How much later than its time a run is started, if no worker was there at that time; what is later is missed.
+    /// The maximum delay with which a run is started if no worker was running at its time. A later run is missed.
     /// Default: one minute.
     pub fn catch_up_window(mut self, window: Duration) -> Self {
         self.config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);

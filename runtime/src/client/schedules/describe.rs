@@ -86,7 +86,7 @@ pub struct ScheduleDescription {
     pub waiting: Vec<Timestamp>,
     /// Whether it has unfinished backfills.
     pub is_backfilling: bool,
-    /// What it has done so far.
+    /// The numbers of started, skipped and missed runs.
     pub counts: Counts,
     /// The next times at which it starts runs, with jitter: at most ten, none if it is paused.
     pub next: Vec<Timestamp>,

@@ -123,7 +123,7 @@ pub(in super::super) fn make_one<'de, T: Deserialize<'de>>() -> Option<T> {
     }
 }
 
-/// Makes a value and writes it. Returns what is written if the value is the same once that has been read.
+/// Makes a value and encodes it. Returns the bytes if they decode to the same value.
 fn make(copying: Copying, source: Source<'_>, form: Form) -> Result<Option<Vec<u8>>, SourceError> {
     let mut source = Some(source);
     let mut reader = Reader::of_source(&mut source);

@@ -41,7 +41,7 @@ struct Flattened<T> {
     inner: Inner<T>,
 }
 
-/// Writes a value and reads it. Returns what it is then, or the error.
+/// Encodes and decodes a value. Returns the decoded value, or the error.
 fn copied<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, String> {
     from_payload(&to_payload(value).map_err(|error| error.to_string())?)
         .map_err(|error| error.to_string())

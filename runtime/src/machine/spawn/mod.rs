@@ -89,7 +89,7 @@ impl<S: Signal> Spawn for SignalWait<S> {
 /// attempt is aborted. A handle that the code does not use again is dropped at the next await.
 ///
 /// The handle belongs to the run that has spawned the operation. Awaiting it in another run is an error.
-#[must_use = "what is dropped at once is given up at once"]
+#[must_use = "a spawned operation is cancelled when its handle is dropped"]
 pub struct Spawned<F: Spawn> {
     run: u32,
     /// Taken when the handle is consumed.

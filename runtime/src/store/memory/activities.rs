@@ -215,7 +215,7 @@ impl ActivityRow {
         news.wrote(Write::Attempted { key, attempt: self.attempt, worker, again });
     }
 
-    /// What is kept of a call that has failed; the id is given later.
+    /// The record of a failed call; the id is assigned later.
     fn failed(self, key: ActivityKey, failure: String, failed_at: Timestamp) -> FailedCall {
         let NewActivity { queue, activity, call, priority, partition, .. } = self.new;
         let (id, attempts, item) = (FailedCallId(0), self.attempt, self.item);

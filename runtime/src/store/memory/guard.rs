@@ -17,7 +17,7 @@ pub enum Guard {
     RunId,
     /// There is one open run of a workflow id.
     WorkflowId,
-    /// What is sent twice with one key arrives once.
+    /// Messages with the same key are delivered once.
     DedupKey,
     /// Arrivals consumed by a step are removed.
     Consumed,

@@ -93,7 +93,7 @@ impl State {
         records.into_values().collect()
     }
 
-    /// Takes what is due on one partitioned queue and what there is room for.
+    /// Takes due activities of one partitioned queue, as far as its limits allow.
     pub(super) fn claim_partitions(
         &mut self,
         (worker, queue): (WorkerLease, &str),

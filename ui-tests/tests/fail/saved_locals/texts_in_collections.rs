@@ -27,6 +27,14 @@ async fn parts(text: String) -> usize {
     pairs.len()
 }
 
+#[workflow]
+async fn coerced(name: String) -> usize {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    counts.insert(&name, 1);
+    step(1).await;
+    counts.len()
+}
+
 macro_rules! map {
     ($key:expr => $value:expr) => {{
         let mut map = BTreeMap::new();

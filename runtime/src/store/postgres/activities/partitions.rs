@@ -151,7 +151,7 @@ struct StateRow {
     now: i64,
 }
 
-/// Takes what is due on one partitioned queue and what there is room for.
+/// Takes due activities of one partitioned queue, as far as its limits allow.
 pub(super) async fn claim(
     store: &PostgresStore,
     request: &ClaimActivities<'_>,
@@ -212,7 +212,7 @@ pub(super) async fn claim(
     Ok(())
 }
 
-/// What there is to take from a queue.
+/// The due activities of a queue.
 async fn see(
     connection: &mut PgConnection,
     now: Option<i64>,

@@ -140,7 +140,7 @@ impl Reader<'_> {
     }
 }
 
-/// Takes what is due on one partitioned queue and what there is room for.
+/// Takes due activities of one partitioned queue, as far as its limits allow.
 pub(super) async fn claim(
     store: &SqliteStore,
     request: &ClaimActivities<'_>,
@@ -188,7 +188,7 @@ fn json(names: &[String]) -> String {
     serde_json::to_string(names).unwrap_or_default()
 }
 
-/// What there is to take from a queue.
+/// The due activities of a queue.
 async fn see(reader: &mut Reader<'_>, asked: &Asked<'_>) -> Result<Seen, sqlx::Error> {
     let mut script = Script::new();
     script.sql(STATE).bind(asked.queue.to_owned());

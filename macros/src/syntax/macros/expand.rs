@@ -1,4 +1,8 @@
-//! Macros that expand to a `return`, expanded by this compiler.
+//! Expands `bail!` and `ensure!`, which contain a `return`.
+//!
+//! ```text
+//! ensure!(left > 0, "empty")   →   match left > 0 { true => {} false => return Err(…) }
+//! ```
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -28,7 +32,7 @@ impl VisitMut for WriteOut {
             Expr::Closure(_) | Expr::Const(_) => return,
             Expr::Path(_) | Expr::Lit(_) => return,
             Expr::Macro(call) => {
-                if let Some(written) = write_out(&call.mac) {
+                if let Some(written) = expansion(&call.mac) {
                     *expr = Expr::Verbatim(written);
                     // The expanded tokens, parsed as an expression.
                     reparse(expr);
@@ -41,7 +45,7 @@ impl VisitMut for WriteOut {
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         if let Stmt::Macro(call) = stmt
-            && let Some(written) = write_out(&call.mac)
+            && let Some(written) = expansion(&call.mac)
         {
             let mut expr = Expr::Verbatim(written);
             reparse(&mut expr);
@@ -67,7 +71,7 @@ pub(crate) fn returns(mac: &Macro) -> bool {
 }
 
 /// The expansion of `bail!` or `ensure!`.
-fn write_out(mac: &Macro) -> Option<TokenStream> {
+fn expansion(mac: &Macro) -> Option<TokenStream> {
     let span = mac.path.segments.last()?.ident.span();
     match macros::name(mac).as_str() {
         "bail" => Some(bail(span, &mac.tokens)),

@@ -1,4 +1,5 @@
-//! The first await across which each variable is held: rustc reports a value that cannot be saved there.
+//! The first await across which each variable is held. It is the span of the bound `Durable`, so rustc shows it when the
+//! value cannot be saved.
 
 use proc_macro2::Span;
 

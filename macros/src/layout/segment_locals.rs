@@ -1,10 +1,10 @@
-//! The locals that the code of a segment uses, and those that the segment rematerializes.
+//! For each segment, the locals that its code uses and those that it rematerializes.
 
 use syn::Expr;
 
 use super::Segment;
 use super::held_borrows::{Held, borrowed_by, held};
-use super::links::Exits;
+use super::segments::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::{Jump, Usage};

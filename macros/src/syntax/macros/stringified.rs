@@ -1,5 +1,5 @@
-//! User-defined macros that print the names of their arguments, as text or as field names. For a renamed variable, they
-//! would print the new name.
+//! User-defined macros that `stringify!` their arguments, or use them as field names. For a renamed variable, they would
+//! print the new name.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Macro;

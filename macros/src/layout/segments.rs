@@ -1,4 +1,5 @@
-//! Predecessors of blocks, and the choice of segments.
+//! Which blocks are segments, that is, arms of their own. A block that is entered from one place in the code before it is
+//! printed within that code instead.
 
 use crate::ir::usage::Jump;
 use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};

@@ -1,4 +1,4 @@
-//! Nested scopes, while their code is printed.
+//! The braces of nested scopes: the open ones, while their code is printed.
 
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::TokenStreamExt;

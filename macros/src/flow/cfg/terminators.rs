@@ -1,4 +1,4 @@
-//! Successors of terminators.
+//! The successors of a terminator.
 
 use crate::ir::{BlockId, Branch, RegionId, Terminator};
 

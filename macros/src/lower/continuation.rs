@@ -1,4 +1,4 @@
-//! The statements after the one being lowered, in its block and in the enclosing blocks.
+//! The continuation of the statement being lowered: the statements after it, in its block and in the enclosing blocks.
 
 use syn::{Block, Ident, Local, Stmt};
 
@@ -10,11 +10,11 @@ use crate::syntax::suspend;
 
 /// The remaining statements of each open block, in reverse order, so that the next one is popped.
 #[derive(Debug, Default)]
-pub(crate) struct Following {
+pub(crate) struct Continuation {
     blocks: Vec<Vec<Stmt>>,
 }
 
-impl Following {
+impl Continuation {
     pub(crate) fn enter(&mut self, block: Block) {
         self.blocks.push(block.stmts.into_iter().rev().collect());
     }

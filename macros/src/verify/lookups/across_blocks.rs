@@ -1,4 +1,4 @@
-//! Borrows from before an `async` block that are used after it, although the block changes the borrowed place.
+//! Borrows that are held across an `async` block which changes the borrowed place.
 //!
 //! ```text
 //! let last = notes.last().unwrap();

@@ -1,7 +1,7 @@
-//! Code that must diverge: the `else` of a `let`, if it awaits.
+//! `let … else` with an await in the `else` block, which must diverge.
 //!
-//! rustc sees only the pieces of such a block. A piece that could reach the end of the block uses an uninitialized
-//! variable there, which rustc refuses if the end is reachable.
+//! The `else` block is split into several arms, so rustc cannot check it as a whole. Instead, each path to the end of the
+//! block uses an uninitialized variable there, which rustc refuses if the end is reachable.
 
 use proc_macro2::Span;
 

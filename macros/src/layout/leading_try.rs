@@ -25,7 +25,7 @@ use crate::syntax::operators::is_lazy;
 
 /// A `?` on the outcome of an await, at the start of a segment.
 #[derive(Debug)]
-pub(crate) struct FirstQuestion {
+pub(crate) struct LeadingTry {
     /// The span of the `?`.
     pub(crate) span: Span,
     /// The variable that holds the outcome.
@@ -38,7 +38,7 @@ pub(crate) struct FirstQuestion {
     pub(super) is_alone: bool,
 }
 
-impl FirstQuestion {
+impl LeadingTry {
     /// Whether `value` is the operand of this `?`. A node uses the outcome once.
     pub(crate) fn is_of_awaited(&self, value: &Expr) -> bool {
         match value {
@@ -63,19 +63,19 @@ pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
     for segment in segments {
         let block = &graph[segment.block];
         if let (Some(awaited), None) = (awaited[segment.block.0], block.region) {
-            segment.question = first_in(graph, block, awaited);
+            segment.leading_try = first_in(graph, block, awaited);
         }
     }
 }
 
-fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<FirstQuestion> {
+fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<LeadingTry> {
     let (code, pat, usage) = first_code(block)?;
     let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
     let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
     let mut ends = Ends(0);
     ends.visit_expr(code);
     let operand = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
-    Some(FirstQuestion {
+    Some(LeadingTry {
         span: question.question_token.span,
         awaited: awaited.clone(),
         operand,
