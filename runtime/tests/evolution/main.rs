@@ -45,6 +45,7 @@ mod places;
 mod refused;
 mod retried;
 mod rewritten;
+mod same_operation;
 mod scheduled;
 mod several;
 mod shapes;
@@ -73,6 +74,7 @@ pub type Group = (&'static str, fn() -> Vec<Edit>);
 
 const GROUPS: &[Group] = &[
     ("places", places::all),
+    ("same_operation", same_operation::all),
     ("locals", locals::all),
     ("exchanged", exchanged::all),
     ("parts", parts::all),
