@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::error::Failure;
 use crate::graph;
 use crate::output::{self, Output};
+use crate::run::hint_at_workflow;
 
 #[derive(Subcommand)]
 pub(crate) enum DefinitionCommand {
@@ -76,6 +77,9 @@ pub(crate) async fn carry_out(
 
 async fn list(client: &Client, workflow: Option<&str>, output: Output) -> Result<String, Failure> {
     let definitions = client.list_definitions(workflow).await?;
+    if let (Some(workflow), true) = (workflow, definitions.is_empty()) {
+        hint_at_workflow(client, workflow).await?;
+    }
     if output.json {
         let definitions = definitions.iter().map(|definition| {
             json!({

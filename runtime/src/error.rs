@@ -29,8 +29,8 @@ pub use connect::{ConnectError, StoreError};
 pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
-    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError,
-    TokenError, WorkerError,
+    BlockedHolder, CompleteError, LookupError, OtherBuildsHolder, RegistryError, RunError,
+    SignalError, StartError, TokenError, WorkerError,
 };
 pub use general::{Error, Result};
 pub use key::KeyError;

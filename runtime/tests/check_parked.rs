@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use piton::client::{LogKind, ParkedReport};
-use piton::error::StoreError;
+use piton::error::{StartError, StoreError};
 use piton::lock::Lock;
 use piton::machine::{Workflow, WorkflowEntry};
 use piton::model::{BlockedReason, Message, RunId, RunStatus, UnfitStart};
@@ -537,6 +537,35 @@ async fn a_field_that_is_gone_is_no_error() {
         !unfit.is_certain && reason.contains("which is ignored unless the type has"),
         "{reason}"
     );
+}
+
+#[tokio::test]
+async fn a_start_names_the_definition_of_a_run_of_another_build_that_has_its_id() {
+    let client = Client::new(MemoryStore::new());
+    let worker = Worker::new(&client).serving(vec![old::fails::entry()], activities());
+    let worker = worker.start().await.unwrap();
+    let waits = client.start(old::fails()).id("f").await.unwrap();
+    parked(&client, waits.run_id(), 1).await;
+    worker.shutdown().await.unwrap();
+
+    let refused = client.start(new::fails()).id("f").await.unwrap_err();
+    let StartError::AlreadyStarted { other_build: Some(of), blocked: None, .. } = &refused else {
+        panic!("{refused:?}")
+    };
+    let definition = old::fails::entry().definition().hash;
+    assert_eq!((of.definition, &*of.state), (definition, "signal<Go>"));
+    let text = refused.to_string();
+    let expected = format!(
+        "taken by the open run {} of `fails`, which is in the state `signal<Go>` of the definition {definition} \
+         (version 1), which does not fit this build: ",
+        waits.run_id()
+    );
+    assert!(text.contains(&expected), "{text}");
+    assert!(text.ends_with("; a build with that definition continues it"), "{text}");
+
+    // The same build knows better.
+    let refused = client.start(old::fails()).id("f").await.unwrap_err();
+    assert!(matches!(refused, StartError::AlreadyStarted { other_build: None, .. }), "{refused}");
 }
 
 #[tokio::test]

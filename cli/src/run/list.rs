@@ -1,6 +1,6 @@
 //! `piton run list`.
 
-use piton::client::{Client, RunPage, UnknownAttribute};
+use piton::client::{Client, RunPage, UnknownAttribute, UnknownWorkflow};
 use piton::filter::{self, Column, Filter};
 use piton::model::{AttributeValue, DefinitionHash, RunStatus, Timestamp};
 use piton::store::{RunCount, RunCursor, RunOrder, RunRecord};
@@ -125,12 +125,14 @@ pub(super) async fn hint_at_attributes(client: &Client, filter: &Filter) -> Resu
 }
 
 /// Writes a hint if no run and no definition is of this workflow.
-async fn hint_at_workflow(client: &Client, workflow: &str) -> Result<(), Failure> {
-    if client.list_definitions(Some(workflow)).await?.is_empty()
-        && client.count(filter::workflow().equals(workflow)).await? == 0
-    {
+pub(crate) async fn hint_at_workflow(client: &Client, workflow: &str) -> Result<(), Failure> {
+    if let Some(UnknownWorkflow { name, near, .. }) = client.unknown_workflow(workflow).await? {
+        let instead = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`piton definition list` lists the workflows".to_owned(),
+        };
         output::tell(&format!(
-            "hint: no run and no definition is of the workflow `{workflow}`; `piton definition list` lists the workflows"
+            "hint: no run and no definition is of the workflow `{name}`; {instead}"
         ));
     }
     Ok(())

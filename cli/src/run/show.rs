@@ -288,6 +288,17 @@ impl Page<'_> {
                 let name = &activity.activity;
                 self.line(level, &format!("{}activity `{name}`{since}{arrived}", named(name)));
                 self.activity(inside, activity);
+                if let Some(token) = activity.token.filter(|_| !wait.has_arrived) {
+                    self.line(inside, &format!("waits for its token {token}"));
+                    self.line(
+                        inside,
+                        &format!(
+                            "hint: `Client::complete_activity` takes the token; by hand, `piton run edit` with \
+                             `--complete {0}=JSON` or `--fail {0}=REASON`",
+                            wait.name
+                        ),
+                    );
+                }
             }
             WaitFor::Timer { fires_at } => {
                 let at = relative(*fires_at, now);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::output::{self, Output};
-use crate::run::attribute;
+use crate::run::{attribute, hint_at_workflow};
 use crate::shell::quoted;
 
 /// The number of log entries in a description.
@@ -56,7 +56,7 @@ pub(super) async fn list(
     output: Output,
 ) -> Result<String, Failure> {
     let mut filter = ScheduleFilter::new();
-    if let Some(workflow) = args.workflow {
+    if let Some(workflow) = args.workflow.clone() {
         filter = filter.workflow(workflow);
     }
     if let Some(prefix) = args.prefix {
@@ -66,6 +66,9 @@ pub(super) async fn list(
         filter = filter.paused(args.paused);
     }
     let schedules = client.list_schedules(&filter, args.after.as_deref(), args.limit).await?;
+    if let (Some(workflow), true) = (&args.workflow, schedules.is_empty()) {
+        hint_at_workflow(client, workflow).await?;
+    }
     if let Some(last) = schedules.last() {
         let others = || format!("--after={}", quoted(&last.id));
         output::tell_if_full(schedules.len(), args.limit, others);

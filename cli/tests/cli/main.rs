@@ -33,6 +33,10 @@ const CASES: &[(&str, Case)] = &[
     ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
     ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
+    (
+        "a_token_that_an_activity_waits_for_is_shown",
+        waits::a_token_that_an_activity_waits_for_is_shown,
+    ),
     ("each_kind_of_wait_is_shown", waits::each_kind_of_wait_is_shown),
     ("a_run_that_no_worker_claims_is_told", waits::a_run_that_no_worker_claims_is_told),
     ("each_status_is_shown", waits::each_status_is_shown),

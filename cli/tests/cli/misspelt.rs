@@ -120,9 +120,14 @@ pub(crate) fn a_workflow_without_runs_is_told(shell: Shell) -> Result<(), Failed
         shell.client.start(bill(customer("ann"))).await?;
         Ok(())
     })?;
-    let hint = "hint: no run and no definition is of the workflow `bil`; `piton definition list` lists the workflows\n";
-    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil"])?, hint);
-    assert_eq!(shell.hints(&["run", "list", "--workflow", "bil", "--json"])?, hint);
+    let hint = "hint: no run and no definition is of the workflow `bil`; did you mean `bill`?\n";
+    for noun in ["run", "schedule", "definition"] {
+        assert_eq!(shell.hints(&[noun, "list", "--workflow", "bil"])?, hint);
+        assert_eq!(shell.hints(&[noun, "list", "--workflow", "bil", "--json"])?, hint);
+    }
+    let hint = "hint: no run and no definition is of the workflow `pay`; `piton definition list` lists the workflows\n";
+    assert_eq!(shell.hints(&["run", "list", "--workflow", "pay"])?, hint);
+    assert_eq!(shell.hints(&["schedule", "list", "--workflow", "bill"])?, "");
     // The name is right, and another condition leaves no run.
     let closed = ["run", "list", "--workflow", "bill", "--status", "completed"];
     assert_eq!(shell.hints(&closed)?, "");

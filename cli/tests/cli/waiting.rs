@@ -98,3 +98,13 @@ pub async fn on_code(cx: &Context) {
     cx.sleep(Duration::ZERO).await;
     panic!("the code is wrong");
 }
+
+#[activity(retry(max_attempts = 1))]
+async fn ask(cx: &ActivityContext) -> Result<u64, String> {
+    cx.complete_later().await
+}
+
+#[workflow]
+pub async fn on_token() -> Result<u64, String> {
+    ask().await.map_err(|error| error.to_string())
+}

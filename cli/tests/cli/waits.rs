@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
+use piton::client::inspect::{Wait, WaitFor};
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
 use piton::store::RunRecord;
@@ -12,7 +13,7 @@ use crate::look::is_closed;
 use crate::shell::{Shell, redacted};
 use crate::waiting::{
     nap, on_branches, on_cancel, on_child, on_code, on_map, on_promise, on_queue,
-    on_shared_promise, on_signal, on_spawned, on_time, on_timer, on_update,
+    on_shared_promise, on_signal, on_spawned, on_time, on_timer, on_token, on_update,
 };
 use crate::workflows::greet;
 
@@ -34,6 +35,30 @@ fn shown(shell: &Shell, run: &RunRecord) -> Result<String, Failed> {
     let text = parts.collect::<Vec<_>>().join("\n\n");
     let lines = text.lines().filter(|line| !line.starts_with("  last step"));
     Ok(lines.collect::<Vec<_>>().join("\n") + "\n\n")
+}
+
+pub(crate) fn a_token_that_an_activity_waits_for_is_shown(shell: Shell) -> Result<(), Failed> {
+    let run = shell.run_until(on_token(), "token-1", async |client, run| {
+        let shown = client.inspect(run.run_id).await?;
+        let waits = shown.position.map(|position| position.waits).unwrap_or_default();
+        let waits_for_token = |wait: &Wait| matches!(&wait.on, WaitFor::Activity(activity) if activity.token.is_some());
+        Ok(run.owner.is_none() && waits.iter().any(waits_for_token))
+    })?;
+    let text = shell.prints(&["run", "show", "token-1"])?;
+    let token = format!("waits for its token piton1-{}-", run.run_id.as_uuid().simple());
+    assert!(text.contains(&token), "{text}");
+    assert!(
+        text.contains(
+            "by hand, `piton run edit` with `--complete ask=JSON` or `--fail ask=REASON`"
+        ),
+        "{text}"
+    );
+    let edit = ["run", "edit", "token-1", "--fail", "ask=nobody knows", "--by", "ann"];
+    shell.prints(&[&edit[..], &["--because", "ticket 311"]].concat())?;
+    let closed = shell.go_on_until(run.run_id, is_closed)?;
+    let failure = closed.failure.ok_or("it has failed")?;
+    assert!(failure.contains("nobody knows") && !failure.contains("panicked"), "{failure}");
+    Ok(())
 }
 
 pub(crate) fn each_kind_of_wait_is_shown(shell: Shell) -> Result<(), Failed> {

@@ -110,7 +110,7 @@ impl Client {
         });
         let workflow = workflow.to_owned();
         match fitting {
-            None => Err(self.unknown_workflow(workflow).await),
+            None => Err(self.no_such_workflow(workflow).await),
             Some((definition, Ok(arguments))) => Ok((definition, arguments)),
             Some((_, Err(reason))) => Err(StartError::JsonArguments { workflow, reason }),
         }
@@ -127,7 +127,7 @@ impl Client {
         }
     }
 
-    async fn unknown_workflow(&self, workflow: String) -> StartError {
+    async fn no_such_workflow(&self, workflow: String) -> StartError {
         let known = patiently(|| self.store().list_definitions(None)).await;
         match known {
             Ok(known) => {
@@ -193,7 +193,7 @@ impl Start<AnyWorkflow> {
                 let is_usable = !fails && client.is_of(run_id, definition).await?;
                 match is_usable {
                     true => Ok(client.by_id(run_id)),
-                    false => Err(already_started(&client, workflow_id, run_id).await),
+                    false => Err(already_started(&client, None, workflow_id, run_id).await),
                 }
             }
             StartOutcome::Started { .. } | StartOutcome::Repeated => Ok(client.by_id(run_id)),

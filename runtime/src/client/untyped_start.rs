@@ -13,12 +13,14 @@ use crate::codec::CodecError;
 use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
+use crate::engine::panics::catch;
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
-use crate::error::{BlockedHolder, KeyError, LookupError, StartError};
+use crate::error::{BlockedHolder, KeyError, LookupError, OtherBuildsHolder, StartError};
+use crate::evolution;
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall, WorkflowEntry};
 use crate::model::{NewTerms, Payload, RunId, Terms, Timestamp};
-use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
+use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, RunRecord, StartOutcome};
 
 /// A call of a workflow whose code this program has.
 #[derive(Clone)]
@@ -129,7 +131,7 @@ impl StartOptions {
         let (client, entry, fails) = (self.client.clone(), call.entry, self.fails_on_conflict());
         match self.try_start(call, None).await? {
             (StartOutcome::IdTaken { run_id }, run) if fails => {
-                Err(already_started(&client, run.workflow_id, run_id).await)
+                Err(already_started(&client, Some(entry), run.workflow_id, run_id).await)
             }
             (StartOutcome::IdTaken { .. }, run) => holder(run, entry).await,
             (_, run) => Ok(run),
@@ -254,25 +256,61 @@ pub(super) async fn holder(
         // A run that has been deleted meanwhile has no result to read.
         Ok(_) | Err(LookupError::Unknown(_)) => Ok(run),
         Err(LookupError::OtherWorkflow { run_id, .. }) => {
-            Err(already_started(client, run.workflow_id.clone(), run_id).await)
+            Err(already_started(client, Some(workflow), run.workflow_id.clone(), run_id).await)
         }
         Err(LookupError::Store(error)) => Err(StartError::Store(Arc::new(error))),
     }
 }
 
-/// The error for a workflow id that an open run has, with details of that run.
+/// The error for a workflow id that an open run has, with details of that run. `entry` is the workflow that was to be
+/// started, if this program has its code.
 pub(super) async fn already_started(
     client: &Client,
+    entry: Option<&'static WorkflowEntry>,
     workflow_id: String,
     run_id: RunId,
 ) -> StartError {
     // The id is taken, whatever this query returns.
     let holder = client.find(run_id).await.ok().flatten();
     let workflow = holder.as_ref().map(|run| run.workflow.clone());
+    let other_build = match &holder {
+        Some(run) if run.blocked.is_none() => other_build(client, entry, run).await.map(Box::new),
+        _ => None,
+    };
     let blocked = holder.and_then(|run| {
         let (started_at, state) = (run.started_at, run.state);
         let (blocked_at, reason) = run.blocked_at.zip(run.blocked)?;
         Some(Box::new(BlockedHolder { started_at, blocked_at, state, reason }))
     });
-    StartError::AlreadyStarted { workflow_id, run_id, workflow, blocked }
+    StartError::AlreadyStarted { workflow_id, run_id, workflow, blocked, other_build }
+}
+
+/// Details of a run that certainly does not fit this program, although the program has its workflow.
+async fn other_build(
+    client: &Client,
+    entry: Option<&'static WorkflowEntry>,
+    run: &RunRecord,
+) -> Option<OtherBuildsHolder> {
+    let hash = run.definition?;
+    let all = || entry.into_iter().chain(WorkflowEntry::all());
+    let versions = || all().filter(|entry| entry.names().contains(&&*run.workflow));
+    versions().next()?;
+    let before = client.definition(hash).await.ok().flatten()?;
+    let finding = match versions().find(|entry| entry.version == before.version) {
+        None => None,
+        Some(entry) => {
+            let concerns = catch(|| evolution::check(before, entry)).ok()?;
+            let certain = concerns.into_iter().find(|concern| {
+                let state = before.states.get(concern.state as usize);
+                !concern.depends_on_value && state.is_some_and(|state| state.name == run.state)
+            });
+            Some(certain?.finding)
+        }
+    };
+    Some(OtherBuildsHolder {
+        definition: hash,
+        version: before.version,
+        state: run.state.clone(),
+        finding,
+    })
 }

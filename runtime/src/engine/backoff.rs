@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use super::outage::{self, tried_again};
+use crate::error::StoreError;
 use tokio::time::Instant;
-use tracing::warn;
-
-use crate::error::{StoreError, with_causes};
 
 /// How long a client's request is retried before it returns the error. Long enough to hide a restart of the
 /// database.
@@ -20,14 +19,14 @@ where
     loop {
         match ask().await {
             Err(error) if error.is_retryable() && backoff.has_time(CLIENT_PATIENCE) => {
-                warn!(
-                    error = %with_causes(&error),
-                    failures = backoff.failures() + 1,
-                    "the database will be tried again"
-                );
+                let failures = backoff.failures() + 1;
+                tried_again!(&error, failures, "the database will be tried again");
                 backoff.wait().await;
             }
-            answered => return answered,
+            answered => {
+                outage::note(&answered);
+                return answered;
+            }
         }
     }
 }
@@ -40,8 +39,11 @@ where
     let mut backoff = Backoff::default();
     loop {
         match ask().await {
-            Ok(answer) => return answer,
-            Err(error) => warn!(error = %with_causes(&error), "{what}"),
+            Ok(answer) => {
+                outage::answered();
+                return answer;
+            }
+            Err(error) => tried_again!(&error, "{what}"),
         }
         backoff.wait().await;
     }

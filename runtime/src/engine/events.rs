@@ -11,7 +11,18 @@ pub(crate) struct RunName<'a> {
 }
 
 /// `run_event!(warn, name, fields and message)`: an event of the run named by a [`RunName`].
+/// `again(error)` instead of the level: as [`tried_again!`](crate::engine::outage::tried_again).
 macro_rules! run_event {
+    (again($error:expr), $name:expr, $($rest:tt)*) => {{
+        let name: $crate::engine::events::RunName<'_> = $name;
+        $crate::engine::outage::tried_again!(
+            $error,
+            run_id = %name.run_id,
+            workflow_id = name.workflow_id,
+            workflow = name.workflow,
+            $($rest)*
+        )
+    }};
     ($level:ident, $name:expr, $($rest:tt)*) => {{
         let name: $crate::engine::events::RunName<'_> = $name;
         tracing::$level!(
@@ -25,7 +36,20 @@ macro_rules! run_event {
 
 /// `attempt_event!(warn, info, fields and message)`: an event of the attempt described by an
 /// [`ActivityInfo`](crate::activities::ActivityInfo).
+/// `again(error)` instead of the level: as [`tried_again!`](crate::engine::outage::tried_again).
 macro_rules! attempt_event {
+    (again($error:expr), $info:expr, $($rest:tt)*) => {{
+        let info: &$crate::activities::ActivityInfo = $info;
+        $crate::engine::outage::tried_again!(
+            $error,
+            run_id = %info.run_id,
+            workflow_id = &*info.workflow_id,
+            activity = info.name,
+            handle = info.handle.0,
+            attempt = info.attempt,
+            $($rest)*
+        )
+    }};
     ($level:ident, $info:expr, $($rest:tt)*) => {{
         let info: &$crate::activities::ActivityInfo = $info;
         tracing::$level!(

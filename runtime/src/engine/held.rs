@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
-use tracing::warn;
 
 use super::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::engine::outage::tried_again;
+use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::{RunEvent, RunKey};
 
@@ -133,7 +133,7 @@ impl Hold {
         let is_owned = match session.store.find_run(&RunKey::RunId(*run_id)).await {
             Ok(run) => run.is_some_and(|run| run.owner == Some(session.lease().worker_id)),
             Err(error) => {
-                warn!(%run_id, error = %with_causes(&error), "it is not known whose a run is");
+                tried_again!(&error, %run_id, "it is not known whose a run is");
                 true
             }
         };

@@ -42,6 +42,7 @@ pub(crate) mod held;
 pub(crate) mod keeper;
 mod link;
 pub(crate) mod loops;
+pub(crate) mod outage;
 mod outgoing;
 pub(crate) mod panics;
 pub(crate) mod paused;

@@ -7,7 +7,9 @@ use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
 use crate::machine::Never;
-use crate::model::{AttributeError, BlockedReason, PromiseToken, RunId, Timestamp};
+use crate::model::{
+    AttributeError, BlockedReason, DefinitionHash, Finding, PromiseToken, RunId, Timestamp,
+};
 use crate::store::RunKey;
 
 /// Why a run could not be started.
@@ -18,8 +20,8 @@ pub enum StartError {
     /// run, if it is of the same workflow, use
     /// [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
     #[error(
-        "the workflow id `{workflow_id}` is taken by the open run {run_id}{}{}",
-        of(.workflow), is_blocked(.blocked)
+        "the workflow id `{workflow_id}` is taken by the open run {run_id}{}{}{}",
+        of(.workflow), is_blocked(.blocked), is_of_another_build(.other_build)
     )]
     AlreadyStarted {
         /// The workflow id.
@@ -31,6 +33,9 @@ pub enum StartError {
         /// Details of that run, if it is blocked: it continues when a build that fits is deployed, or once an
         /// operator [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
+        /// The definition that the run is in a state of, if this program has its workflow and cannot continue that
+        /// state. `None` also if the run is blocked.
+        other_build: Option<Box<OtherBuildsHolder>>,
     },
     /// The last run with the workflow id is closed, and [`Start::id_reuse`](crate::client::Start::id_reuse) allows
     /// no further one.
@@ -147,6 +152,21 @@ pub struct BlockedHolder {
     pub reason: BlockedReason,
 }
 
+/// Details of an open run that has the workflow id of a start, and that this program could not continue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OtherBuildsHolder {
+    /// Its definition, as [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) lists it. A build
+    /// that has it continues the run.
+    pub definition: DefinitionHash,
+    /// The version of the workflow.
+    pub version: u32,
+    /// Its state at its last commit.
+    pub state: String,
+    /// Why this program cannot continue it, if it has this version of the workflow.
+    pub finding: Option<Finding>,
+}
+
 fn of(workflow: &Option<String>) -> String {
     workflow.as_ref().map_or_else(String::new, |workflow| format!(" of `{workflow}`"))
 }
@@ -157,6 +177,20 @@ fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {
         format!(
             ", which was started at {started_at} and has been blocked since {blocked_at} in the state \
              `{state}`: {reason}"
+        )
+    })
+}
+
+fn is_of_another_build(holder: &Option<Box<OtherBuildsHolder>>) -> String {
+    holder.as_ref().map_or_else(String::new, |holder| {
+        let OtherBuildsHolder { definition, version, state, finding } = &**holder;
+        let why = match finding {
+            Some(finding) => format!("which does not fit this build: {}", finding.difference),
+            None => "a version which this build does not have".to_owned(),
+        };
+        format!(
+            ", which is in the state `{state}` of the definition {definition} (version {version}), {why}; a build with \
+             that definition continues it"
         )
     })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::check::name_of;
 use crate::evolution::{Concern, StoredDefinition, old_struct};
 use crate::machine::WorkflowEntry;
-use crate::model::Finding;
+use crate::model::{AwaitKind, Finding};
 
 /// The result of comparing `piton.lock` with the present workflows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,17 @@ impl Message {
             ),
         };
         let mut help = vec![finding.help().to_owned()];
-        if !depends_on_value {
+        let has_begun = definition
+            .states
+            .get(*state as usize)
+            .is_none_or(|state| state.kind != AwaitKind::Start);
+        if !has_begun {
+            help.push(
+                "a `#[migrate]` cannot give arguments to a run that has not begun: make the value a field with \
+                 `#[serde(default)]` of an argument, or keep the old function beside a new version of it"
+                    .to_owned(),
+            );
+        } else if !depends_on_value {
             help.push(format!(
                 "a `#[migrate(workflow = {workflow}, from = {name:?})]` is called with the saved values:\n{}",
                 old_struct(definition, *state)

@@ -22,7 +22,8 @@ pub(crate) mod sealed {
             (`cx.sleep`, `cx.signal`, …)",
     note = "an `async fn` of your own that awaits only these can be a `#[workflow]` too; put any \
             other async code into an `#[activity]`",
-    note = "a value needs no `.await`, and neither does a branch of `join!` or `select!`",
+    note = "a value needs no `.await`, and neither does a branch of `join!` or `select!`, nor a call that sends with the \
+            step: `cx.signal_run`, `cx.cancel_run`",
     note = "the types of a promise, signal or update must be `Serialize + DeserializeOwned`; those of a signal or update \
             derive `Signal` or `Update`, too",
     note = "rule `not_durable`"

@@ -292,8 +292,9 @@ impl Finding {
             Difference::OtherOperation { .. } => "await the same, or write a `#[migrate]`",
             Difference::Migration { .. } => "mend that function",
             Difference::Unreadable { .. } => {
-                "make the type able to read the saved value (`#[serde(default)]`, `#[serde(alias)]`), add a field to an \
-                 argument instead of a parameter, or write a `#[migrate]`"
+                // The schema does not show the attributes of serde.
+                "unless the type can read the saved value already, make it able to (`#[serde(default)]`, \
+                 `#[serde(alias)]`), add a field to an argument instead of a parameter, or write a `#[migrate]`"
             }
         }
     }

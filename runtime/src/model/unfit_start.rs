@@ -37,8 +37,10 @@ impl UnfitStart {
                  another workflow, or delete it"
             }
             Self::Arguments(_) | Self::Panicked(_) => {
-                "make the type able to read the argument (`#[serde(default)]`, `#[serde(alias)]`, `Option`), add a field to an \
-                 argument instead of a parameter, or start with other arguments: update the schedule"
+                // The schema does not show the attributes of serde.
+                "unless the type can read the argument already, make it able to (`#[serde(default)]`, \
+                 `#[serde(alias)]`, `Option`), add a field to an argument instead of a parameter, or start with other \
+                 arguments: update the schedule"
             }
         }
     }

@@ -10,16 +10,17 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
-use tracing::{error, info, warn};
+use tracing::{error, info};
 
 use crate::client::Client;
 use crate::engine::clock::after;
 use crate::engine::keeper;
 use crate::engine::loops::{self, lease};
+use crate::engine::outage::tried_again;
 use crate::engine::panics::caught;
 use crate::engine::session::Session;
 use crate::engine::stuck::Stuck;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::process;
 
 /// The wait before another try after a failed registration or a panic.
@@ -256,7 +257,7 @@ impl Supervisor {
                     Session::open(store, deliveries, reports, Arc::clone(&lost.host), Some(lost))
                         .await;
                 if let Err(error) = &opened {
-                    warn!(error = %with_causes(error), "the worker cannot register yet");
+                    tried_again!(error, "the worker cannot register yet");
                     tokio::time::sleep(REGISTER_AGAIN_AFTER).await;
                 }
                 opened

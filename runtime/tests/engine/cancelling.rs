@@ -30,6 +30,17 @@ async fn waiter(cx: &Context) -> String {
 }
 
 #[workflow]
+async fn ignores(cx: &Context) -> String {
+    if cx.sleep(hours(5)).or_cancelled().await.is_ok() {
+        return "slept".to_owned();
+    }
+    match cx.timeout(hours(1), cx.cancelled()).await {
+        Ok(by) => by.reason,
+        Err(_) => "was asked once".to_owned(),
+    }
+}
+
+#[workflow]
 async fn inner(cx: &Context) -> u32 {
     // In either order of polling: the other branch has partly continued when the request ends it.
     join!(
@@ -195,6 +206,19 @@ async fn a_second_request_is_consumed_while_the_run_is_parked_in_its_clean_up() 
     assert_eq!(run.status().await.unwrap().state, "sleep#2");
     let error = run.result().await.unwrap_err();
     assert_eq!(error.to_string(), "the run was cancelled: enough");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_the_code_has_ignored_is_over_and_further_ones_do_not_arrive() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(ignores()).await.unwrap();
+    rig.until_parked(&run).await;
+    run.cancel("enough").await.unwrap();
+    rig.until(&run, |record| record.step_no.0 == 2 && record.owner.is_none()).await;
+    run.cancel("I said enough").await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "was asked once");
     worker.shutdown().await.unwrap();
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use piton::client::inspect::WaitFor;
 use piton::error::{KeyError, RunError, SignalError};
 use piton::model::Handle;
 use piton::prelude::*;
@@ -63,6 +64,24 @@ async fn relaxed_questions(count: u32) -> Result<u32, String> {
 async fn two_questions() -> Vec<String> {
     let asked = ["one", "two"].map(|how| ask(how));
     join_all(asked).await.into_iter().map(|answer| answer.unwrap_or_default()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_shows_the_token_that_it_waits_for_and_is_failed_by_hand() {
+    let Office { rig, mailbox } = office();
+    let worker = rig.worker().provide(mailbox.clone()).start().await.unwrap();
+    let run = rig.client.start(question("later".to_owned())).await.unwrap();
+    rig.until(&run, |record| record.owner.is_none() && record.state == "ask").await;
+    let shown = rig.client.inspect(run.run_id()).await.unwrap();
+    let [wait] = &shown.position.as_ref().unwrap().waits[..] else { panic!("{shown:?}") };
+    let WaitFor::Activity(activity) = &wait.on else { panic!("{wait:?}") };
+    assert_eq!((activity.token, activity.attempt), (Some(mailbox.0.lock().unwrap()[0]), 1));
+    assert!(activity.expires_at.is_some());
+    let edit = rig.client.edit(run.run_id()).fail("ask", "nobody knows");
+    edit.by("ann").because("ticket 311").await.unwrap();
+    let error = run.result().await.unwrap_err().to_string();
+    assert!(error.ends_with("nobody knows") && !error.contains("panicked"), "{error}");
+    worker.shutdown().await.unwrap();
 }
 
 /// A signal that no workflow awaits.

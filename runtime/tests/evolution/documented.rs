@@ -14,6 +14,7 @@ const END: &str = "<!-- The end of the table. -->\n";
 fn title(group: &str) -> &'static str {
     match group {
         "places" => "Awaits",
+        "same_operation" => "Several awaits of the same operation",
         "locals" => "Locals",
         "exchanged" => "Locals that exchange their names, or share one",
         "parts" => "Parts of saved structs",

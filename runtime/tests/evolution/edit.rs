@@ -72,6 +72,8 @@ pub struct Cell {
     pub state: &'static str,
     /// The calls of activities that hang in this state.
     pub held: Vec<&'static str>,
+    /// Whether the run is sent something before it is in this state.
+    pub is_sent: bool,
     /// Starts a run with an id in the old build, and sends it the signals that lead to the state.
     pub begin: fn(Client, String) -> Boxed<Begun>,
     /// Sends the rest with the new build.
@@ -145,6 +147,7 @@ macro_rules! edits {
                     let cells = vec![$(Cell {
                         state: $state,
                         held: vec![$($($held),*)?],
+                        is_sent: [$(stringify!($before),)* $($(stringify!($asked),)*)? ""].len() > 1,
                         begin: |client, id| Box::pin(async move {
                             let run = client.start(old::$name $old_arguments).id(id).await.unwrap();
                             $(run.signal($before).await.unwrap();)*

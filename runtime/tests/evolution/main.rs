@@ -45,6 +45,7 @@ mod places;
 mod refused;
 mod retried;
 mod rewritten;
+mod same_operation;
 mod scheduled;
 mod several;
 mod shapes;
@@ -73,6 +74,7 @@ pub type Group = (&'static str, fn() -> Vec<Edit>);
 
 const GROUPS: &[Group] = &[
     ("places", places::all),
+    ("same_operation", same_operation::all),
     ("locals", locals::all),
     ("exchanged", exchanged::all),
     ("parts", parts::all),
@@ -113,13 +115,6 @@ const GROUPS: &[Group] = &[
 /// Those with a program for each store. They are the same edits.
 const BY_STORE: &[Group] = &[("transactions", transactions::on_memory::all)];
 
-/// Whether a test of transactions runs on a database, too. There a run may be parked before the outcome of its transaction
-/// has arrived, and a transaction that is held open holds up other commits. So the rows that depend on these moments run
-/// there only when asked for.
-fn runs_here((name, _): &&transactions::Test) -> bool {
-    *name == "queued" || std::env::var("PITON_EVOLUTION").is_ok_and(|which| which == "all")
-}
-
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
         let on_file = GROUPS.iter().map(|(name, edits)| {
@@ -146,24 +141,22 @@ fn main() {
                 if *name == "queued" { run_on_virtual_time(test) } else { run(test) }
             })
         });
-        let with_books_on_file =
-            transactions::on_sqlite::TESTS.iter().filter(runs_here).map(|(name, test)| {
-                Trial::test(format!("sqlite::{name}"), move || {
-                    let folder = tempfile::tempdir()?;
-                    let url = format!("sqlite:{}", folder.path().join("shop.db").display());
-                    run(async move { test(connect(&url).await?, Books::new(&url).await).await })
+        let with_books_on_file = transactions::on_sqlite::TESTS.iter().map(|(name, test)| {
+            Trial::test(format!("sqlite::{name}"), move || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(async move { test(connect(&url).await?, Books::new(&url).await).await })
+            })
+        });
+        let with_books_on_server = transactions::on_postgres::TESTS.iter().map(|(name, test)| {
+            trial(format!("postgres::{name}"), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    let url = database.url();
+                    test(connect(url).await?, Books::new(url).await).await
                 })
-            });
-        let with_books_on_server =
-            transactions::on_postgres::TESTS.iter().filter(runs_here).map(|(name, test)| {
-                trial(format!("postgres::{name}"), cluster, move |cluster| {
-                    run(async move {
-                        let database = cluster.database(EMPTY).await?;
-                        let url = database.url();
-                        test(connect(url).await?, Books::new(url).await).await
-                    })
-                })
-            });
+            })
+        });
         let with_books = with_books_in_memory.chain(with_books_on_file).chain(with_books_on_server);
         let on_databases = [
             ("retried", (|store| Box::pin(retried::check(store))) as OnStore),

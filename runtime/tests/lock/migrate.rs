@@ -19,6 +19,21 @@ mod old {
         let go = cx.signal::<Go>().await;
         format!("{name} {} {}", total + go.0, charge(1).await)
     }
+
+    #[workflow]
+    pub async fn bare() -> u64 {
+        charge(1).await
+    }
+}
+
+/// A workflow that had no parameters has one.
+mod parameter {
+    use super::*;
+
+    #[workflow]
+    pub async fn bare(tip: u64) -> u64 {
+        charge(tip).await
+    }
 }
 
 /// One local is renamed, one is split in two, and one is new.
@@ -147,6 +162,19 @@ async fn locals_are_renamed_split_and_added() {
         report.messages.iter().all(|message| !message.text.contains("`signal<Go>`")),
         "{report}"
     );
+}
+
+#[test]
+fn no_migration_is_advised_for_runs_that_have_not_begun() {
+    let report = check(&released(&[old::bare::entry()]), [parameter::bare::entry()]).unwrap();
+    let message = report.messages.first().expect("a run without the argument does not fit");
+    assert_eq!(message.finding.as_ref().unwrap().state, "start");
+    let help = message.help.last().unwrap();
+    assert!(
+        help.starts_with("a `#[migrate]` cannot give arguments to a run that has not begun: "),
+        "{report}"
+    );
+    assert!(!report.to_string().contains("struct Old"), "{report}");
 }
 
 #[tokio::test(start_paused = true)]

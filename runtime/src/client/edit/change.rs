@@ -5,13 +5,13 @@ use serde_json::{Map, Value as Json, json};
 use super::frame::{Frame, only_awaited, with_schema};
 use super::unreadable;
 use crate::client::inspect::frame::{FoundAwait, FrameView};
-use crate::codec;
+use crate::codec::{self, Schema};
 use crate::error::EditError;
 use crate::evolution::{StoredAwaited, StoredState};
 use crate::machine::OperationOutcome;
 use crate::model::{
-    ChildEnd, DefinitionHash, Handle, Operation, RunId, RunStatus, SchemaHash, Snapshot, Timestamp,
-    Wait,
+    ChildEnd, DefinitionHash, Handle, Operation, Payload, RunId, RunStatus, SchemaHash, Snapshot,
+    Timestamp, Wait,
 };
 use crate::store::{ArrivalKind, RunDetails, UnreadArrival};
 
@@ -162,13 +162,18 @@ impl Edited {
     }
 
     fn fail(&mut self, name: &str, reason: String) -> Result<(), EditError> {
-        let FoundAwait { handle, awaited, .. } = self.find(name)?;
-        let reason = format!("ended by hand: {reason}");
+        let FoundAwait { handle, awaited, definition, .. } = self.find(name)?;
+        let by_hand = || format!("ended by hand: {reason}");
         let outcome = match awaited {
-            // The outcome without a value of the activity's types that carries a reason.
-            StoredAwaited::Activity { .. } => OperationOutcome::Panicked(reason),
+            StoredAwaited::Activity { returned, .. } => {
+                match definition.schema(returned).and_then(|schema| error_of(schema, &reason)) {
+                    Some(error) => OperationOutcome::Returned(error),
+                    // The outcome without a value of the activity's types that carries a reason.
+                    None => OperationOutcome::Panicked(by_hand()),
+                }
+            }
             StoredAwaited::Child { .. } => {
-                let (status, failure) = (RunStatus::Failed, Some(reason));
+                let (status, failure) = (RunStatus::Failed, Some(by_hand()));
                 OperationOutcome::Child(Box::new(ChildEnd::Closed {
                     status,
                     result: None,
@@ -235,4 +240,14 @@ impl Edited {
         self.snapshot.wait = Wait::One(handle);
         Ok(())
     }
+}
+
+/// The error that an activity returns for this reason, if its error is a text, the variant of that name, or piton's
+/// [`Error`](crate::error::Error), which is a list of messages.
+fn error_of(schema: &Schema, reason: &str) -> Option<Payload> {
+    if !schema.type_name.starts_with("core::result::Result<") {
+        return None;
+    }
+    let forms = [json!({ "Err": reason }), json!({ "Err": [reason] })];
+    forms.iter().find_map(|form| codec::json_to_payload(form, schema).ok())
 }

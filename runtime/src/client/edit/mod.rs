@@ -270,7 +270,10 @@ impl Edit {
         self
     }
 
-    /// Completes the wait for an activity with an error: the workflow gets
+    /// Completes the wait for an activity with an error. If the activity returns an error that is a text or piton's
+    /// [`Error`](crate::error::Error), the workflow gets it with this reason as its text, and if the error is an enum
+    /// with a variant of this name, that variant, as
+    /// [`ActivityError::Failed`](crate::machine::ActivityError::Failed). Otherwise it gets
     /// [`ActivityError::Panicked`](crate::machine::ActivityError::Panicked) with this reason. The activity is not
     /// retried.
     pub fn fail(mut self, wait: impl Into<String>, reason: impl Into<String>) -> Self {

@@ -15,7 +15,8 @@ use crate::machine::{
     MapProgress, PendingFill, PendingInline, PendingMap, PendingPoll, PollRound, StepError,
 };
 use crate::model::{
-    ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
+    ActivityOperation, ActivityToken, AwaitKind, DefinitionHash, Handle, Operation, Payload, RunId,
+    SchemaHash, Timestamp,
 };
 use crate::store::{Arrival, ArrivalKind, QueuedActivity, RunRecord};
 
@@ -24,6 +25,8 @@ const SHOWN_ITEMS: usize = 100;
 
 /// Decodes the state of one run, and collects the definitions and schemas that this process has to load for that.
 pub(in crate::client) struct FrameView<'a> {
+    /// The run, if its activities are to be shown with their tokens.
+    pub(super) run_id: Option<RunId>,
     /// The run's operations.
     pub(super) operations: HashMap<Handle, &'a Operation>,
     /// The rows of its activities on queues.
@@ -62,6 +65,7 @@ impl<'a> FrameView<'a> {
         since: Option<Timestamp>,
     ) -> Self {
         Self {
+            run_id: None,
             operations: operations.iter().map(|(handle, operation)| (*handle, operation)).collect(),
             queued,
             inbox,
@@ -400,7 +404,16 @@ impl FrameView<'_> {
 
     fn activity(&mut self, handle: Handle, activity: &ActivityOperation) -> AwaitedActivity {
         let row = self.queued.iter().find(|row| row.handle == handle);
-        let is_made = row.is_some_and(|row| row.worker.is_some());
+        let awaits_token = match row {
+            Some(row) => row.worker.is_none() && row.due_at.is_none(),
+            None => activity.awaited.is_some(),
+        };
+        let is_made = awaits_token || row.is_some_and(|row| row.worker.is_some());
+        let attempt = match row {
+            Some(row) => row.attempt + u32::from(!is_made),
+            None => activity.attempts.saturating_add(1),
+        };
+        let run_id = self.run_id.filter(|_| awaits_token);
         let arguments = &activity.arguments;
         let arguments = (!arguments.as_bytes().is_empty()).then(|| self.payload(arguments));
         AwaitedActivity {
@@ -408,15 +421,16 @@ impl FrameView<'_> {
             activity: activity.name.clone().into_owned(),
             queue: activity.queue.clone(),
             worker: row.and_then(|row| row.worker),
-            attempt: match row {
-                Some(row) => row.attempt + u32::from(!is_made),
-                None => activity.attempts.saturating_add(1),
-            },
+            attempt,
+            token: run_id.map(|run_id| ActivityToken { run_id, handle, attempt }),
             next_attempt_at: match row {
                 Some(row) => row.due_at.filter(|_| !is_made),
                 None => activity.retry_at,
             },
-            expires_at: row.and_then(|row| row.expires_at),
+            expires_at: match row {
+                Some(row) => row.expires_at,
+                None => activity.awaited.and_then(|awaited| awaited.end_by),
+            },
             last_failure: match row {
                 Some(row) => row.last_failure.clone(),
                 None => activity.last_failure.clone(),

@@ -168,6 +168,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     let since = stepped_at.or(Some(run.started_at));
     let operations = operations.unwrap_or_default();
     let mut view = FrameView::new(operations, &details.activities, inbox, since);
+    view.run_id = Some(run.run_id);
     let position = snapshot.as_ref().map(|snapshot| view.position(&snapshot.frame));
     let (mut position, note) = match position {
         Some(Ok(position)) => (Some(position), unreadable),

@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
-    Memo, OnTimeout, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, TimeoutClock,
-    Timestamp, WorkerId,
+    ActivityToken, AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation,
+    Handle, Link, Memo, OnTimeout, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms,
+    TimeoutClock, Timestamp, WorkerId,
 };
 use crate::store::Kin;
 
@@ -389,10 +389,13 @@ pub struct AwaitedActivity {
     pub worker: Option<WorkerId>,
     /// The number of the current or next attempt, from 1.
     pub attempt: u32,
+    /// The token that the attempt waits for, if its function has returned and
+    /// [`Client::complete_activity`](crate::client::Client::complete_activity) is to end it. Whoever has it can do that.
+    pub token: Option<ActivityToken>,
     /// When that attempt is due, if it has not begun.
     #[serde(serialize_with = "as_text_or_null")]
     pub next_attempt_at: Option<Timestamp>,
-    /// When a time limit expires; for queued activities only.
+    /// When a time limit expires; for activities on queues and those that wait for their token.
     #[serde(serialize_with = "as_text_or_null")]
     pub expires_at: Option<Timestamp>,
     /// The failure of the last failed attempt, if it is stored.

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use tokio::time::Instant;
-use tracing::warn;
 
 use super::{BatchError, Reply, Request, Transition};
 use crate::engine::backoff::Backoff;
+use crate::engine::outage::{self, tried_again};
 use crate::engine::panics;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 
 /// Requests that are written together; items and replies are in the same order.
 pub(super) struct Batch<T: Transition> {
@@ -24,6 +24,7 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
     while !batch.items.is_empty() {
         match unbroken(T::OPERATION, transition.apply(&batch.items)).await {
             Ok(outcomes) => {
+                outage::answered();
                 let retried = backoff.failures() > 0;
                 for (Request { item, reply, .. }, outcome) in batch.into_requests().zip(outcomes) {
                     let settled = transition.settle(&item, outcome, retried);
@@ -38,6 +39,7 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
                     let patience = transition.patience();
                     patience.is_none_or(|patience| request.asked_at.elapsed() + took < patience)
                 };
+                outage::is_away(&error);
                 let error = Arc::new(error);
                 let (again, over): (Vec<_>, Vec<_>) = batch.into_requests().partition(|request| {
                     transition.is_repeatable(&request.item) && has_time(request)
@@ -46,9 +48,9 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
                 if again.is_empty() {
                     break;
                 }
-                warn!(
+                tried_again!(
+                    &*error,
                     operation = T::OPERATION,
-                    error = %with_causes(&*error),
                     failures = backoff.failures() + 1,
                     "the database will be tried again"
                 );

@@ -7,7 +7,7 @@ use crate::engine::backoff::Backoff;
 use crate::engine::events::run_event;
 use crate::engine::evolution;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId};
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, Inbox, NewArrival};
 use tokio::time::sleep;
@@ -69,12 +69,7 @@ impl Driver {
                         self.unsaved.extend(self.as_cut_off(&unsaved));
                     }
                     _ => {
-                        run_event!(
-                            warn,
-                            self.name(),
-                            error = %with_causes(&error),
-                            "an outcome could not be saved yet"
-                        );
+                        run_event!(again(&error), self.name(), "an outcome could not be saved yet");
                         self.unsaved.push(unsaved);
                     }
                 },
@@ -135,12 +130,7 @@ impl Driver {
             match read_page(&self.hold.session, self.run.run_id, read).await {
                 Ok(page) => break page,
                 Err(error) => {
-                    run_event!(
-                        warn,
-                        self.name(),
-                        error = %with_causes(&error),
-                        "the inbox could not be read yet"
-                    );
+                    run_event!(again(&error), self.name(), "the inbox could not be read yet");
                     backoff.wait().await;
                 }
             }

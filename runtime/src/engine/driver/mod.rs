@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use tracing::{Instrument, info_span, warn};
+use tracing::{Instrument, info_span};
 
 use self::ahead::Ahead;
 pub(crate) use self::attempt::Attempt;
@@ -41,7 +41,8 @@ use super::phase::Phase;
 use super::session::Session;
 use super::suspects::{self, Turn};
 use crate::codec;
-use crate::error::{StoreError, with_causes};
+use crate::engine::outage::tried_again;
+use crate::error::StoreError;
 use crate::machine::{Machine, RunInfo, WorkflowEntry};
 use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
 use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
@@ -461,7 +462,7 @@ async fn read(
                 return Ok(machine);
             }
             Err(error) => {
-                warn!(error = %with_causes(&error), "what wrote the run could not be read yet");
+                tried_again!(&error, "what wrote the run could not be read yet");
                 backoff.wait().await;
             }
         }

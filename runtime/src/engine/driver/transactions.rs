@@ -142,9 +142,8 @@ async fn begin(
             Err(StoreError::NoTransactions) => return Err(StoreError::NoTransactions),
             Err(error) => {
                 attempt_event!(
-                    warn,
+                    again(&error),
                     info,
-                    error = %with_causes(&error),
                     "no transaction could be begun for an activity yet"
                 );
                 backoff.wait().await;
@@ -182,12 +181,7 @@ async fn commit(
                 match session.store.settle_run(info.run_id).await {
                     Ok(()) => return AttemptResult::Uncertain,
                     Err(error) => {
-                        attempt_event!(
-                            warn,
-                            info,
-                            error = %with_causes(&error),
-                            "the database does not answer yet"
-                        )
+                        attempt_event!(again(&error), info, "the database does not answer yet")
                     }
                 }
             }

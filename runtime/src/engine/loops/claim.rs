@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use tracing::{debug, warn};
+use tracing::debug;
 
 use crate::engine::backoff::Backoff;
 use crate::engine::driver::{INBOX_PAGE, Origin};
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
 use crate::engine::strays;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::Timestamp;
 use crate::store::ClaimRequest;
@@ -36,9 +37,9 @@ pub(super) async fn run(session: &Arc<Session>) {
             }
             Err(StoreError::Fenced) => return,
             Err(error) => {
-                warn!(
+                tried_again!(
+                    &error,
                     worker_id = session.lease().worker_id.0,
-                    error = %with_causes(&error),
                     "no runs could be claimed"
                 );
                 session.strays.note();

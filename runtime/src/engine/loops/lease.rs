@@ -15,9 +15,9 @@ use tracing::{error, info, warn};
 
 use crate::engine::backoff::Backoff;
 use crate::engine::keeper;
+use crate::engine::outage::{self, tried_again};
 use crate::engine::phase::Phase;
 use crate::engine::session::Session;
-use crate::error::with_causes;
 use crate::store::Renewal;
 
 /// Returns when the lease is lost: the worker was fenced, could not renew in time by its own monotonic clock, or
@@ -141,6 +141,7 @@ async fn run_once(session: &Session) -> bool {
         let renewal = session.store.renew_lease(session.lease(), lease);
         match timeout_at(deadline, renewal).await {
             Ok(Ok(Renewal::Renewed(until))) => {
+                outage::answered();
                 session.clock.observe(until - lease, asked_at);
                 session.note_renewal(asked_at);
                 return true;
@@ -154,9 +155,9 @@ async fn run_once(session: &Session) -> bool {
                 return false;
             }
             Ok(Err(error)) => {
-                warn!(
+                tried_again!(
+                    &error,
                     worker_id = session.lease().worker_id.0,
-                    error = %with_causes(&error),
                     "the lease could not be renewed yet"
                 );
                 if timeout_at(deadline, backoff.wait()).await.is_err() {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
-use tracing::warn;
 
 use crate::engine::backoff::Backoff;
 use crate::engine::clock::after;
+use crate::engine::outage::tried_again;
 use crate::engine::queues;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 
 /// Claims whenever an activity may be due on a queue of the worker, and cancels dropped attempts. Runs until
 /// dropped, or until the lease is lost.
@@ -47,9 +47,9 @@ async fn claim_when_due(session: &Arc<Session>) {
             Ok(Ok(pass)) => pass,
             Err(_) | Ok(Err(StoreError::Fenced)) => return,
             Ok(Err(error)) => {
-                warn!(
+                tried_again!(
+                    &error,
                     worker_id = session.lease().worker_id.0,
-                    error = %with_causes(&error),
                     "no activities could be claimed"
                 );
                 backoff.wait().await;

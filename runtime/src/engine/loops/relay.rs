@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use tracing::{debug, warn};
 
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::RunId;
 use crate::store::{RelayMessages, Relayed, Senders, Store};
@@ -36,7 +37,7 @@ pub(super) async fn run(session: &Arc<Session>) {
         }
         if let Err(error) = run_once(session).await {
             let worker_id = session.lease().worker_id.0;
-            warn!(worker_id, error = %with_causes(&error), "messages wait for the next sweep");
+            tried_again!(&error, worker_id, "messages wait for the next sweep");
         }
     }
 }

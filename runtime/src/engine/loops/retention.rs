@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
-use tracing::{debug, warn};
+use tracing::debug;
 
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::{ClosedPart, RemoveClosed, RemovePromises, Store, StripClosed};
 
@@ -76,9 +77,9 @@ pub(super) async fn run(session: &Arc<Session>) {
             progress = Progress::new();
         }
         if let Err(error) = run_once(&*session.store, keeping, &mut progress).await {
-            warn!(
+            tried_again!(
+                &error,
                 worker_id = session.lease().worker_id.0,
-                error = %with_causes(&error),
                 "old runs and their data could not be removed yet"
             );
         }

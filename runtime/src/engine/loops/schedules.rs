@@ -18,8 +18,9 @@ use super::scheduled_signals;
 use crate::engine::backoff::Backoff;
 use crate::engine::evolution::learn_schemas_of;
 use crate::engine::first_state::{check_start, first_state};
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::failpoints;
 use crate::machine::RunInfo;
 use crate::model::{RunId, Timestamp, UnfitStart, recorded};
@@ -57,9 +58,9 @@ pub(super) async fn run(session: &Arc<Session>) {
                 super::wait_until_due(session, session.store.hub().schedule(), next_due_at).await;
             }
             Err(error) => {
-                warn!(
+                tried_again!(
+                    &error,
                     worker_id = session.lease().worker_id.0,
-                    error = %with_causes(&error),
                     "schedules have to wait"
                 );
                 backoff.wait().await;

@@ -5,22 +5,22 @@
 use std::sync::Arc;
 
 use tokio::time::sleep;
-use tracing::warn;
 
 use super::relay;
 use crate::engine::deadlines::Overdue;
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
 use crate::engine::{blocked, fencing, held, promises, queues, strays};
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 
 /// Sweeps at every poll interval until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     let mut overdue = Overdue::default();
     loop {
         if let Err(error) = run_once(session, &mut overdue).await {
-            warn!(
+            tried_again!(
+                &error,
                 worker_id = session.lease().worker_id.0,
-                error = %with_causes(&error),
                 "the sweep could not be completed"
             );
         }

@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use tokio::time::sleep;
-use tracing::warn;
 
 use crate::engine::fencing;
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
-use crate::error::with_causes;
 
 /// Watches until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         if let Err(error) = fencing::fence_dead_workers(&*session.store).await {
-            warn!(
+            tried_again!(
+                &error,
                 worker_id = session.lease().worker_id.0,
-                error = %with_causes(&error),
                 "it is not known whether other workers have died"
             );
         }

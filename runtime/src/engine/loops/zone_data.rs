@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::sleep;
-use tracing::{info, warn};
+use tracing::info;
 
 use super::schedules::Turn;
 use crate::engine::backoff::Backoff;
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::schedules::NO_WORKFLOW;
 use crate::store::SaveSchedule;
 
@@ -37,9 +38,9 @@ pub(super) async fn run(session: &Arc<Session>) {
                 sleep(INTERVAL).await;
             }
             Err(error) => {
-                warn!(
+                tried_again!(
+                    &error,
                     worker_id = session.lease().worker_id.0,
-                    error = %with_causes(&error),
                     "the times of schedules are not compared with the time zone data"
                 );
                 backoff.wait().await;

@@ -15,6 +15,7 @@ use crate::engine::driver::Attempt;
 use crate::engine::events::attempt_event;
 use crate::engine::evolution;
 use crate::engine::link::Link;
+use crate::engine::outage::tried_again;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;
 use crate::engine::slots::Places;
@@ -74,10 +75,10 @@ async fn make(
         Ok(call) => call,
         Err(error) => {
             warn!(
+                error = %with_causes(&error),
                 run_id = %key.run_id,
                 handle = key.handle.0,
                 attempt,
-                error = %with_causes(&error),
                 "the call of an activity cannot be read"
             );
             return Some(put_back(session));
@@ -108,11 +109,11 @@ async fn make(
     let store = &*session.store;
     if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await
     {
-        warn!(
+        tried_again!(
+            &error,
             run_id = %key.run_id,
             handle = key.handle.0,
             attempt,
-            error = %with_causes(&error),
             "what wrote the arguments of an activity could not be read yet"
         );
         return Some(put_back(session));
@@ -209,8 +210,13 @@ async fn pass_on_heartbeats(
         if let Err(error) = &noted
             && matches!(**error, StoreError::Unstorable { .. })
         {
-            warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(error),
-                "the database cannot store the details of a heartbeat");
+            warn!(
+                error = %with_causes(error),
+                run_id = %key.run_id,
+                handle = key.handle.0,
+                attempt,
+                "the database cannot store the details of a heartbeat"
+            );
             // It is a heartbeat nevertheless.
             let beat = ActivityHeartbeat { key, attempt, reporter, details: None };
             noted = session.reports.heartbeats.submit(beat).await;
@@ -223,11 +229,11 @@ async fn pass_on_heartbeats(
                 }
             }
             Err(error) => {
-                warn!(
+                tried_again!(
+                    &error,
                     run_id = %key.run_id,
                     handle = key.handle.0,
                     attempt,
-                    error = %with_causes(&error),
                     "a heartbeat could not be written"
                 )
             }
@@ -251,8 +257,13 @@ async fn report(session: &Session, mut end: FinishActivity) {
             }
             Err(error) => {
                 let why = with_causes(&error).to_string();
-                warn!(run_id = %end.key.run_id, handle = end.key.handle.0, attempt = end.attempt,
-                    error = why, "the end of an attempt could not be written yet");
+                tried_again!(
+                    &*error,
+                    run_id = %end.key.run_id,
+                    handle = end.key.handle.0,
+                    attempt = end.attempt,
+                    "the end of an attempt could not be written yet"
+                );
                 if matches!(*error, StoreError::Unstorable { .. }) {
                     end.end = without_values(end.end, &why);
                 }
@@ -284,11 +295,11 @@ async fn is_ours(session: &Session, key: ActivityKey, attempt: u32) -> bool {
         Ok(Some(row)) => row.worker == Some(session.lease()) && row.attempt == attempt,
         Ok(None) => false,
         Err(error) => {
-            warn!(
+            tried_again!(
+                &error,
                 run_id = %key.run_id,
                 handle = key.handle.0,
                 attempt,
-                error = %with_causes(&error),
                 "it is not known whether an attempt is over"
             );
             true

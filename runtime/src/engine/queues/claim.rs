@@ -8,6 +8,7 @@ use tracing::{debug, warn};
 use super::attempt;
 use crate::activities::ActivityEntry;
 use crate::engine::batch::BatchError;
+use crate::engine::outage::tried_again;
 use crate::engine::session::Session;
 use crate::engine::slots::{Places, Reserved};
 use crate::error::{StoreError, with_causes};
@@ -209,9 +210,9 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
             strays.map(|stray| begin(session, stray, |entry| session.host.slots.try_take(entry)));
         let unbegun = begun.filter_map(Result::err).collect();
         if let Err(error) = put_back(session, unbegun).await {
-            warn!(
+            tried_again!(
+                &error,
                 worker_id = session.lease().worker_id.0,
-                error = %with_causes(&error),
                 "activities for which there is no room could not be handed back yet"
             );
             session.attempts.strays.stand();
@@ -256,9 +257,9 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
                     unbegun.extend(reviewed.strays.iter().map(|stray| (stray.key, stray.attempt)));
                 }
                 Err(error) => {
-                    warn!(
+                    tried_again!(
+                        &error,
                         worker_id = session.lease().worker_id.0,
-                        error = %with_causes(&error),
                         "activities that were not begun may count as interrupted"
                     );
                     (inquiry, has_more) = (None, false);
@@ -267,8 +268,8 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
         }
         if let Err(error) = put_back(session, std::mem::take(&mut unbegun)).await {
             warn!(
-                worker_id = session.lease().worker_id.0,
                 error = %with_causes(&error),
+                worker_id = session.lease().worker_id.0,
                 "activities that were not begun count as interrupted"
             );
             // They would come again.

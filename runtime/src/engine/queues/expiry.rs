@@ -1,12 +1,13 @@
 //! Ending attempts of queued activities whose time limits have expired, in any worker.
 
 use tracing::field::display;
-use tracing::{info, warn};
+use tracing::info;
 
 use super::QueuedCall;
 use super::reports::Reports;
+use crate::engine::outage::tried_again;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::machine::OperationOutcome;
 use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, FinishOutcome, Reporter, Store};
 
@@ -35,10 +36,7 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
                 // There may be more. Stale ones were ended by another worker.
                 Ok(outcome) => is_last &= outcome != FinishOutcome::Finished,
                 Err(error) => {
-                    warn!(
-                        error = %with_causes(&error),
-                        "an activity whose time is over could not be ended yet"
-                    );
+                    tried_again!(&error, "an activity whose time is over could not be ended yet");
                     return Ok(());
                 }
             }

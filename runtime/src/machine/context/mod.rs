@@ -174,7 +174,8 @@ impl Context {
     }
 
     /// Waits for a request to cancel the run. While a workflow awaits this, the request is delivered only here;
-    /// otherwise it ends the current await. A run receives one request; further ones have no effect.
+    /// otherwise it ends the current await. A run receives one request; further ones have no effect. So this waits
+    /// forever if the request has ended an await before, and the code went on.
     pub fn cancelled(&self) -> Cancellation {
         Cancellation::new()
     }
