@@ -422,9 +422,9 @@ mod old {
     }
 
     #[derive(Clone, Serialize, Deserialize)]
-    pub struct Pay {
-        pub cents: u64,
-        pub fee: u64,
+    pub(super) struct Pay {
+        pub(super) cents: u64,
+        pub(super) fee: u64,
     }
 
     #[workflow]
@@ -458,8 +458,8 @@ mod new {
     }
 
     #[derive(Clone, Serialize, Deserialize)]
-    pub struct Pay {
-        pub cents: u64,
+    pub(super) struct Pay {
+        pub(super) cents: u64,
     }
 
     #[workflow]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprClosure, Item, Stmt};
 
-use super::Segment;
+use super::types::Segment;
 use crate::collections::sets::Set;
 use crate::ir::usage::Jump;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};

@@ -14,7 +14,7 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
-use super::Segment;
+use super::types::Segment;
 use crate::ir::usage::Usage;
 use crate::ir::{Block, Graph, Locals, Node, Terminator};
 use crate::syntax::hygiene::is_hidden;

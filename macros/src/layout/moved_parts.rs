@@ -16,7 +16,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, PatIdent, PatType, Stmt};
 
 use super::segments::Exits;
-use super::{Layout, Segment, Variable};
+use super::types::{Layout, Segment};
+use super::variables::Variable;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths::MovedParts;

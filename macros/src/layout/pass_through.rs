@@ -1,8 +1,9 @@
 //! Locals that pass through a segment without being used there.
 
 use super::segment_locals::is_made_elsewhere;
-use super::segments::{Exits, is_entered_within};
-use super::{Link, Segment, Variable, VariableId};
+use super::segments::{Exits, Link, is_entered_within};
+use super::types::Segment;
+use super::variables::{Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};

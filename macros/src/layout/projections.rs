@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::Variable;
+use super::variables::Variable;
 use crate::anf::is_owned;
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};

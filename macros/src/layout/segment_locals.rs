@@ -2,9 +2,9 @@
 
 use syn::Expr;
 
-use super::Segment;
 use super::held_borrows::{Held, borrowed_by, held};
 use super::segments::Exits;
+use super::types::Segment;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::{Jump, Usage};

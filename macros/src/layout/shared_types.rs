@@ -9,7 +9,7 @@ use syn::{
     ExprReference, Lit, Pat, ReturnType,
 };
 
-use super::Segment;
+use super::types::Segment;
 use crate::ir::{Graph, LocalId, Locals};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::results::ends;

@@ -2,7 +2,8 @@
 
 use super::held_borrows::is_borrow;
 use super::segments::is_entered_within;
-use super::{Segment, State, Variable};
+use super::types::{Segment, State};
+use super::variables::Variable;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::Jump;

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::segments::Exits;
-use super::{Segment, Variable};
+use super::types::Segment;
+use super::variables::Variable;
 use crate::collections::sets::Set;
 use crate::flow::move_paths;
 use crate::ir::{BlockId, Graph, LocalId, Node};

@@ -8,7 +8,7 @@ use crate::ir::{BlockId, Graph, LocalKind, RegionId};
 use crate::syntax::hygiene::hidden;
 use crate::syntax::names::without_prefix;
 
-/// Index into [`Layout::variables`](super::Layout::variables).
+/// Index into [`Layout::variables`](super::types::Layout::variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VariableId(pub(crate) usize);
 

@@ -1,7 +1,10 @@
 //! Checks the invariants of the layout on which code generation relies. Each rule is a function, and the tests have a
 //! layout that violates only this rule.
 
-use super::{Layout, Link, Segment, VariableId, uninitialized};
+use super::segments::Link;
+use super::types::{Layout, Segment};
+use super::uninitialized;
+use super::variables::VariableId;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::Place;
