@@ -1,4 +1,5 @@
-//! `for` loops over filtered items of a borrowed local: `for line in order.lines.iter().filter(…)`.
+//! `for` loops over filtered or trimmed items of a borrowed local: `for line in order.lines.iter().filter(…)`, `for line
+//! in text.lines().map(str::trim)`.
 //!
 //! ```text
 //! for pat in list.iter().filter(keeps) { … }   →   for item in list.iter() {
@@ -21,10 +22,14 @@ use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
+const TRIMMING: [&str; 3] = ["trim", "trim_end", "trim_start"];
+
 /// An adapter that the body of the loop applies instead of the iterator.
 enum Adapter {
     /// Skips the items for which the function returns `false`.
     Filter(Expr),
+    /// Trims the items, which are texts, by the method with this name.
+    Trim(Ident),
     /// Ends the loop after this number of items.
     Take(Expr),
     /// Skips this number of items.
@@ -79,7 +84,8 @@ impl Lower<'_> {
         let span = lent.span();
         let item = self.new_temporary(&self.name_of_pattern(&pat), LocalKind::Value, span);
         self.locals[item].mutable = false;
-        let item = self.locals[item].ident.clone();
+        let found = self.locals[item].ident.clone();
+        let mut item = found.clone();
         let mut given = ident_expr(item.clone());
         let mut stmts: Vec<Stmt> = Vec::new();
         for adapter in adapters {
@@ -87,6 +93,15 @@ impl Lower<'_> {
                 Adapter::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
                 }),
+                Adapter::Trim(method) => {
+                    let trimmed = self.new_temporary("trimmed", LocalKind::Value, span);
+                    self.locals[trimmed].mutable = false;
+                    let trimmed = self.locals[trimmed].ident.clone();
+                    let value = syn::parse_quote_spanned!(span=> #item.#method());
+                    stmts.push(let_stmt(ident_pat(trimmed.clone(), false), value));
+                    given = ident_expr(trimmed.clone());
+                    item = trimmed;
+                }
                 Adapter::Take(count) => {
                     let count = self.count(count);
                     // Before the filters.
@@ -117,7 +132,7 @@ impl Lower<'_> {
         }
         stmts.push(let_stmt(pat, given));
         stmts.extend(body.stmts);
-        (ident_pat(item, false), Block { stmts, ..body })
+        (ident_pat(found, false), Block { stmts, ..body })
     }
 
     /// A temporary for the next zipped value, set by a statement.
@@ -155,7 +170,8 @@ impl Borrows<'_> {
                 let lent = self.adapters_of(&call.receiver, adapters)?;
                 let receiver = Box::new(lent);
                 let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                let has_no_order = |adapter: &Adapter| matches!(adapter, Adapter::Filter(_));
+                let has_no_order =
+                    |adapter: &Adapter| matches!(adapter, Adapter::Filter(_) | Adapter::Trim(_));
                 adapters.iter().all(has_no_order).then_some(reversed)
             }
             Expr::MethodCall(call) => {
@@ -164,9 +180,9 @@ impl Borrows<'_> {
                 let is_paired = adapters
                     .iter()
                     .any(|adapter| matches!(adapter, Adapter::Enumerate | Adapter::Zip(_)));
-                let looks = matches!(adapter, Adapter::Filter(_));
+                let takes_one = matches!(adapter, Adapter::Filter(_) | Adapter::Trim(_));
                 adapters.push(adapter);
-                (!looks || !is_paired).then_some(lent)
+                (!takes_one || !is_paired).then_some(lent)
             }
             _ => None,
         }
@@ -178,6 +194,7 @@ impl Borrows<'_> {
             ("filter", Some(looks)) if self.can_recreate(looks) => {
                 Some(Adapter::Filter(looks.clone()))
             }
+            ("map", Some(function)) => trim(function).map(Adapter::Trim),
             ("take", Some(count)) => Some(Adapter::Take(count.clone())),
             ("skip", Some(count)) => Some(Adapter::Skip(count.clone())),
             ("enumerate", None) => Some(Adapter::Enumerate),
@@ -198,4 +215,31 @@ impl Borrows<'_> {
             _ => false,
         }
     }
+}
+
+/// The method by which a function trims a text: `str::trim`, `|line| line.trim_end()`.
+fn trim(function: &Expr) -> Option<Ident> {
+    let method = match function {
+        Expr::Path(path) => match &path.path.segments.iter().collect::<Vec<_>>()[..] {
+            [ty, method] if ty.ident == "str" => &method.ident,
+            _ => return None,
+        },
+        Expr::Closure(closure) => {
+            let inputs: Vec<&Pat> = closure.inputs.iter().collect();
+            let (Expr::MethodCall(call), [Pat::Ident(input)]) = (&*closure.body, &inputs[..])
+            else {
+                return None;
+            };
+            let is_input = |expr: &Expr| match expr {
+                Expr::Path(path) => path.path.is_ident(&input.ident),
+                _ => false,
+            };
+            if !is_input(&call.receiver) || !call.args.is_empty() || input.by_ref.is_some() {
+                return None;
+            }
+            &call.method
+        }
+        _ => return None,
+    };
+    TRIMMING.iter().any(|known| method == known).then(|| method.clone())
 }

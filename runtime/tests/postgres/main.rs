@@ -111,7 +111,7 @@ const TESTS: &[(&str, Test)] = tests![
     recheck::arrivals_of_one_run_wait_for_each_other,
     recheck::outcomes_of_one_run_wait_for_each_other,
     recheck::a_step_sees_concurrent_arrivals,
-    recheck::a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhile,
+    recheck::a_run_that_is_terminated_keeps_only_signals_that_arrive_meanwhile,
     recheck::claims_do_not_wait_for_each_other,
     recheck::a_start_waits_for_another_of_its_id,
     recheck::an_ended_run_does_not_block_a_start,

@@ -13,7 +13,8 @@ use piton::store::{
 };
 
 use super::scene::{
-    Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, retry, signal,
+    Scene, activity, beat, cancel, claim, claim_activities, close, end, ended, outcome, retry,
+    signal,
 };
 use crate::child::{FENCE, start_child, worker_of};
 use crate::fixture::{PATIENCE, keep, new_run, new_worker};
@@ -120,7 +121,7 @@ pub(crate) async fn a_commit_delays_fencing(url: String) {
     }
     let worker = scene.worker().await;
     let run_id = scene.run(Some(worker)).await;
-    scene.store.deliver(vec![signal(run_id)]).await.expect("it can be delivered");
+    scene.store.deliver(vec![cancel(run_id)]).await.expect("it can be delivered");
     let store = Arc::clone(&scene.store);
     let call = async move { store.commit_steps(worker, &[&close(run_id, 0)]).await };
     let closed = fence_during(&mut scene, worker, ("DELETE", "piton_inbox"), call).await;

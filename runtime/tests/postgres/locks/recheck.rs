@@ -9,8 +9,8 @@ use piton::store::{
 };
 
 use super::scene::{
-    ENDED, Row, Scene, activity, beat, claim, claim_activities, close, end, ended, outcome, park,
-    retry, signal,
+    ENDED, Row, Scene, activity, beat, cancel, claim, claim_activities, close, end, ended, outcome,
+    park, retry, signal,
 };
 use crate::fixture::{PATIENCE, keep, new_run};
 
@@ -162,7 +162,7 @@ pub(crate) async fn outcomes_of_one_run_wait_for_each_other(url: String) {
     assert_eq!(scene.inbox(run_id).await, [1, 2]);
 }
 
-/// A parking run is due at once, and an ending run leaves no arrival.
+/// A parking run is due at once, and an ending run leaves no arrival but signals.
 pub(crate) async fn a_step_sees_concurrent_arrivals(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
@@ -170,7 +170,8 @@ pub(crate) async fn a_step_sees_concurrent_arrivals(url: String) {
         let run_id = scene.run(Some(worker)).await;
         scene.bar("INSERT", "piton_inbox").await;
         let store = Arc::clone(&scene.other);
-        let delivered = tokio::spawn(async move { store.deliver(vec![signal(run_id)]).await });
+        let delivered =
+            tokio::spawn(async move { store.deliver(vec![cancel(run_id), signal(run_id)]).await });
         scene.until_barred(1).await;
         let store = Arc::clone(&scene.store);
         let step = if is_the_end { close(run_id, 0) } else { park(run_id, 0) };
@@ -179,19 +180,21 @@ pub(crate) async fn a_step_sees_concurrent_arrivals(url: String) {
         scene.open_barrier().await;
         ended(delivered).await.expect("it can be delivered");
         assert_eq!(ended(committed).await.expect("ok"), [CommitOutcome::Committed]);
-        assert_eq!(scene.inbox(run_id).await.len(), usize::from(!is_the_end));
+        let left: &[i64] = if is_the_end { &[2] } else { &[1, 2] };
+        assert_eq!(scene.inbox(run_id).await, left);
         let due = format!("SELECT count(due_at) FROM piton_runs WHERE run_id = '{run_id}'");
         assert_eq!(scene.count(due).await, i64::from(!is_the_end));
         scene.remove_barrier("piton_inbox").await;
     }
 }
 
-pub(crate) async fn a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhile(url: String) {
+pub(crate) async fn a_run_that_is_terminated_keeps_only_signals_that_arrive_meanwhile(url: String) {
     let mut scene = Scene::new(url).await;
     let run_id = scene.run(None).await;
     scene.bar("INSERT", "piton_inbox").await;
     let store = Arc::clone(&scene.other);
-    let delivered = tokio::spawn(async move { store.deliver(vec![signal(run_id)]).await });
+    let delivered =
+        tokio::spawn(async move { store.deliver(vec![cancel(run_id), signal(run_id)]).await });
     scene.until_barred(1).await;
     let store = Arc::clone(&scene.store);
     let terminated = tokio::spawn(async move { store.terminate_run(run_id, "enough").await });
@@ -199,7 +202,7 @@ pub(crate) async fn a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhi
     scene.open_barrier().await;
     ended(delivered).await.expect("it can be delivered");
     assert!(ended(terminated).await.expect("it is answered"));
-    assert_eq!(scene.inbox(run_id).await, [0_i64; 0]);
+    assert_eq!(scene.inbox(run_id).await, [2]);
 }
 
 /// A claim skips rows that another one is claiming, and takes the following ones.

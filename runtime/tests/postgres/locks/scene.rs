@@ -314,6 +314,11 @@ pub(super) fn signal(run_id: RunId) -> NewArrival {
     NewArrival { run_id, kind, dedup_key: None, owner: None }
 }
 
+pub(super) fn cancel(run_id: RunId) -> NewArrival {
+    let kind = ArrivalKind::Cancel { reason: "enough".into() };
+    NewArrival { kind, ..signal(run_id) }
+}
+
 pub(super) fn end(worker: WorkerLease, made: &ClaimedActivity, end: ActivityEnd) -> FinishActivity {
     let reporter = Reporter::Worker(worker);
     FinishActivity { key: made.key, attempt: made.attempt, reporter, end }
