@@ -197,7 +197,11 @@ async fn check_books(scene: &mut Scene, ended: &[Ended], cut_off: Vec<u32>) {
     for (what, rows) in [
         ("runs that have not ended", "piton_runs WHERE closed_at IS NULL"),
         ("runs that somebody owns", "piton_runs WHERE worker_id IS NOT NULL"),
-        ("arrivals", "piton_inbox"),
+        // A cancelled run keeps the signals that it has not taken.
+        (
+            "arrivals",
+            "piton_inbox WHERE run_id NOT IN (SELECT run_id FROM piton_runs WHERE status = 'cancelled')",
+        ),
         ("activities", "piton_activities"),
     ] {
         let left = scene.audit.count(&format!("SELECT count(*) FROM {rows}")).await;

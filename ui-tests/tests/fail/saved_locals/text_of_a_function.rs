@@ -38,7 +38,7 @@ async fn of_a_line(text: String) -> String {
 async fn of_words(text: String) -> u64 {
     let words: Vec<_> = text.split(' ').collect();
     let mut sum = step(words.len() as u64).await;
-    for word in text.split(',').map(str::trim) {
+    for word in text.split(',').map(label) {
         sum += step(word.len() as u64).await;
         sum += word.len() as u64;
     }
