@@ -122,7 +122,8 @@ async fn an_arrival_blocks_its_run(scene: Scene) -> Result<(), Failed> {
     good.signal(approve("bob")).await?;
     scene.damage(&format!("UPDATE piton_inbox SET arrival = x'01ff' WHERE {}", of("bad"))).await?;
 
-    let worker = Worker::new(&client).start().await?;
+    // A worker that polls takes a blocked run over once more.
+    let worker = Worker::new(&client).poll_interval(Duration::from_secs(3_600)).start().await?;
     assert_eq!(good.result().await?, "bob");
     let blocked = until(&bad, |record| record.status == RunStatus::Blocked).await?;
     let reason = blocked.blocked.expect("it says why").to_string();
