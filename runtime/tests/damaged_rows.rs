@@ -10,7 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use piton::client::{Completed, RunHandle};
 use piton::error::RunError;
 use piton::machine::{Never, Workflow};
-use piton::model::RunStatus;
+use piton::model::{RunStatus, StepNo};
 use piton::prelude::*;
 use piton::schedule::Spec;
 use piton::store::{DeadLetterFilter, PromiseFilter, RunRecord};
@@ -122,10 +122,12 @@ async fn an_arrival_blocks_its_run(scene: Scene) -> Result<(), Failed> {
     good.signal(approve("bob")).await?;
     scene.damage(&format!("UPDATE piton_inbox SET arrival = x'01ff' WHERE {}", of("bad"))).await?;
 
-    // A worker that polls takes a blocked run over once more.
-    let worker = Worker::new(&client).poll_interval(Duration::from_secs(3_600)).start().await?;
+    let worker = Worker::new(&client).poll_interval(Duration::from_millis(20)).start().await?;
     assert_eq!(good.result().await?, "bob");
-    let blocked = until(&bad, |record| record.status == RunStatus::Blocked).await?;
+    // The worker can read the state, so it takes the blocked run over and tries once more.
+    let is_settled =
+        |record: &RunRecord| record.status == RunStatus::Blocked && record.step_no == StepNo(2);
+    let blocked = until(&bad, is_settled).await?;
     let reason = blocked.blocked.expect("it says why").to_string();
     assert!(reason.contains("arrival 1 of its inbox cannot be read"), "{reason}");
     assert_eq!(client.inspect("bad").await?.blocked, Some(reason));
