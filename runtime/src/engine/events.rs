@@ -38,21 +38,18 @@ macro_rules! run_event {
 /// [`ActivityInfo`](crate::activities::ActivityInfo).
 /// `again(error)` instead of the level: as [`tried_again!`](crate::engine::outage::tried_again).
 macro_rules! attempt_event {
-    (again($error:expr), $info:expr, $($rest:tt)*) => {{
-        let info: &$crate::activities::ActivityInfo = $info;
-        $crate::engine::outage::tried_again!(
-            $error,
-            run_id = %info.run_id,
-            workflow_id = &*info.workflow_id,
-            activity = info.name,
-            handle = info.handle.0,
-            attempt = info.attempt,
-            $($rest)*
+    (again($error:expr), $info:expr, $($rest:tt)*) => {
+        $crate::engine::events::attempt_event!(
+            @($crate::engine::outage::tried_again)($error,) $info, $($rest)*
         )
-    }};
-    ($level:ident, $info:expr, $($rest:tt)*) => {{
+    };
+    ($level:ident, $info:expr, $($rest:tt)*) => {
+        $crate::engine::events::attempt_event!(@(tracing::$level)() $info, $($rest)*)
+    };
+    (@($($event:tt)*)($($first:tt)*) $info:expr, $($rest:tt)*) => {{
         let info: &$crate::activities::ActivityInfo = $info;
-        tracing::$level!(
+        $($event)*!(
+            $($first)*
             run_id = %info.run_id,
             workflow_id = &*info.workflow_id,
             activity = info.name,
