@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton::client::{OutstandingActivity, ParkedReport};
+use piton::client::ParkedReport;
 use piton::evolution::{self, Concern, StoredAwaited, StoredDefinition};
 use piton::lock::Lock;
 use piton::model::{RunId, RunStatus};
@@ -16,7 +16,7 @@ use crate::edit::{Begun, Boxed, Build, Cell, END, Edit, START, Verdict};
 use crate::shop::Lab;
 
 /// Long enough for anything to happen on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The queue of items.
 const DESK: &str = "desk";
@@ -70,10 +70,10 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
             match cell.state {
                 END => Ok(()),
                 // On SQLite, a transaction that is held open holds up those that read all of a run.
-                _ if !cell.held.is_empty() && !cell.is_sent => Ok(()),
+                _ if holds_transactions(edit, cell) => Ok(()),
                 state => {
                     until_read(store, parked.run_id, state).await?;
-                    until_ended(&client, edit, cell, parked.run_id).await
+                    until_ended(&client, cell, parked.run_id, &lab).await
                 }
             }
         };
@@ -337,26 +337,24 @@ async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Resul
     timeout(PATIENCE, look).await.map_err(|_| "a signal is not read".to_owned())
 }
 
-/// Waits until the outcomes of the build's own activities have arrived, unless the cell holds some. A shutdown interrupts
-/// attempts, and a transaction that has returned is still to be committed.
-async fn until_ended(
-    client: &Client,
-    edit: &Edit,
-    cell: &Cell,
-    run_id: RunId,
-) -> Result<(), String> {
-    let own: Vec<_> = edit.old.activities.iter().map(|entry| entry.name).collect();
-    if !cell.held.is_empty() || own.is_empty() {
-        return Ok(());
-    }
+/// Whether calls of transactions may hang in the old build.
+fn holds_transactions(edit: &Edit, cell: &Cell) -> bool {
+    !cell.held.is_empty() && edit.old.activities.iter().any(|entry| entry.connection.is_some())
+}
+
+/// Waits until the outcomes of all activities have arrived, except for those that hang and those behind them. A
+/// shutdown interrupts attempts, and a transaction that has returned is still to be committed.
+async fn until_ended(client: &Client, cell: &Cell, run_id: RunId, lab: &Lab) -> Result<(), String> {
     let look = async {
         loop {
             let outstanding = client.activities(run_id).await.unwrap();
-            let is_made = |activity: &OutstandingActivity| {
-                let is_due = activity.queue.is_none() && activity.next_attempt_at.is_none();
-                is_due && own.contains(&&*activity.name)
-            };
-            if !outstanding.iter().any(is_made) {
+            let made = outstanding
+                .iter()
+                .filter(|activity| activity.queue.is_none() && activity.next_attempt_at.is_none());
+            let hangs: Vec<_> =
+                made.map(|activity| lab.is_hanging(run_id, activity.handle)).collect();
+            let delayed = hangs.iter().filter(|hangs| hangs.is_none()).count();
+            if delayed == cell.delayed && !hangs.contains(&Some(false)) {
                 return;
             }
             sleep(LOOK).await;

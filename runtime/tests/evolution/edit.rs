@@ -72,8 +72,8 @@ pub struct Cell {
     pub state: &'static str,
     /// The calls of activities that hang in this state.
     pub held: Vec<&'static str>,
-    /// Whether the run is sent something before it is in this state.
-    pub is_sent: bool,
+    /// How many requested calls have not begun, since those that hang exhaust the concurrency.
+    pub delayed: usize,
     /// Starts a run with an id in the old build, and sends it the signals that lead to the state.
     pub begin: fn(Client, String) -> Boxed<Begun>,
     /// Sends the rest with the new build.
@@ -119,7 +119,7 @@ macro_rules! edits {
             $(children old [$($old_child:ident),*] new [$($new_child:ident),*];)?
             $(
                 at $state:literal [$($before:expr),*] [$($after:expr),*]
-                    $(asking [$($asked:expr),*])? $(resolving [$owner:ident, $promise:literal, $value:expr])? $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
+                    $(asking [$($asked:expr),*])? $(resolving [$owner:ident, $promise:literal, $value:expr])? $(holding [$($held:literal),*] $(delaying $delayed:literal)?)? $(back [$($back:expr),*])? => $verdict:expr;
             )+
         }
     )+) => {
@@ -147,7 +147,7 @@ macro_rules! edits {
                     let cells = vec![$(Cell {
                         state: $state,
                         held: vec![$($($held),*)?],
-                        is_sent: [$(stringify!($before),)* $($(stringify!($asked),)*)? ""].len() > 1,
+                        delayed: 0 $($(+ $delayed)?)?,
                         begin: |client, id| Box::pin(async move {
                             let run = client.start(old::$name $old_arguments).id(id).await.unwrap();
                             $(run.signal($before).await.unwrap();)*

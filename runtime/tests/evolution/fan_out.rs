@@ -21,7 +21,7 @@ edits! {
         }
         run old() new();
         at "start" [] [] => Goes("payer 1, payer 2, payer 3, payer 4, payer 5");
-        at "map" [] [] holding ["payer 1"] => Goes("payer 1, payer 2, payer 3");
+        at "map" [] [] holding ["payer 1"] delaying 1 => Goes("payer 1, payer 2, payer 3");
     }
 
     "a `cx.map` calls another activity"
@@ -39,7 +39,7 @@ edits! {
             }
         }
         run old() new();
-        at "map" [] [] holding ["payer 1"] => Blocked("OtherOperation", "the activity `payee` for each of many items", "payer 1 payer 2 payer 3");
+        at "map" [] [] holding ["payer 1"] delaying 1 => Blocked("OtherOperation", "the activity `payee` for each of many items", "payer 1 payer 2 payer 3");
     }
 
     "the code behind a `cx.timeout` of a call changes"

@@ -20,7 +20,7 @@ edits! {
             }
         }
         run old() new();
-        at "map" [] [] holding ["audit 2"] => Goes("3");
+        at "map" [] [] holding ["audit 2"] delaying 1 => Goes("3");
     }
 
     "the items of a `cx.map` are widened while some are under way"
@@ -52,7 +52,7 @@ edits! {
             }
         }
         run old() new();
-        at "map" [] [] holding ["weigh 2"] => Goes("[101, 302, 303]");
+        at "map" [] [] holding ["weigh 2"] delaying 1 => Goes("[101, 302, 303]");
     }
 
     "the closure of a `cx.map` makes other arguments, and captures a local: the calls are made already"
@@ -72,7 +72,7 @@ edits! {
             }
         }
         run old(7) new(7);
-        at "map" [] [] holding ["note 2"] => Goes("noted 1, noted 2, noted 3 7");
+        at "map" [] [] holding ["note 2"] delaying 1 => Goes("noted 1, noted 2, noted 3 7");
     }
 
     "the items of a `cx.map` become others, of which the calls have the same arguments"
@@ -92,7 +92,7 @@ edits! {
             }
         }
         run old() new();
-        at "map" [] [] holding ["note a"] => Goes("noted a, noted b");
+        at "map" [] [] holding ["note a"] delaying 1 => Goes("noted a, noted b");
     }
 
     "the calls of a `race` change places"

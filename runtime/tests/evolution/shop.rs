@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 
-use piton::activities::ActivityEntry;
+use piton::activities::{ActivityEntry, ActivityInfo};
 pub use piton::evolution::Resume;
 pub use piton::migrate;
+use piton::model::{Handle, RunId};
 pub use piton::prelude::*;
 pub use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,8 @@ struct Calls {
     /// The hanging calls by the id of the run.
     held: HashMap<String, Vec<&'static str>>,
     begun: HashSet<(String, String)>,
+    /// The activities that have begun, and whether they hang.
+    activities: HashMap<(RunId, Handle), bool>,
 }
 
 impl Lab {
@@ -46,9 +49,17 @@ impl Lab {
         self.0.lock().unwrap().begun.contains(&(id.to_owned(), call.to_owned()))
     }
 
-    fn begin(&self, id: &str, call: String) -> bool {
+    /// Whether an activity hangs; `None` if it has not begun.
+    pub fn is_hanging(&self, run_id: RunId, handle: Handle) -> Option<bool> {
+        self.0.lock().unwrap().activities.get(&(run_id, handle)).copied()
+    }
+
+    /// Notes the call, and returns whether it is held.
+    fn begin(&self, activity: &ActivityInfo, call: String) -> bool {
         let mut calls = self.0.lock().unwrap();
+        let id = &*activity.workflow_id;
         let is_held = calls.held.get(id).is_some_and(|held| held.iter().any(|it| *it == call));
+        calls.activities.insert((activity.run_id, activity.handle), is_held);
         calls.begun.insert((id.to_owned(), call));
         is_held
     }
@@ -56,7 +67,7 @@ impl Lab {
 
 /// Returns unless the call is held.
 pub async fn pass(cx: &ActivityContext, call: String) {
-    let is_held = cx.dependency::<Lab>().begin(&cx.info().workflow_id, call);
+    let is_held = cx.dependency::<Lab>().begin(cx.info(), call);
     if is_held {
         pending().await
     }

@@ -186,7 +186,7 @@ macro_rules! programs {
                     }
                     run old() new();
                     at "start" [] [] => Goes("wrote 1 wrote 2 wrote 3");
-                    at "map" [] [] holding ["enter 2"] => Goes("entered 1 wrote 2 wrote 3");
+                    at "map" [] [] holding ["enter 2"] delaying 1 => Goes("entered 1 wrote 2 wrote 3");
                 }
 
                 "the activity of a noted compensation becomes a transaction"
