@@ -12,6 +12,7 @@ use crate::diagnostics::rules::Rule;
 use crate::ir::{Stmt, span_ends};
 use crate::lower::operand::{Operand, operands_mut};
 use crate::lower::{Dest, Lower};
+use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::macros::{Piece, Role};
 use crate::syntax::operators::{is_assignment, is_lazy};
 use crate::syntax::suspend::Awaiting;
@@ -65,11 +66,12 @@ impl Lower<'_> {
                 }
                 let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);
                 let is_of_numbers = self.borrows().is_only_of_numbers(&expr);
+                let around = self.without_operands(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
                         (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
                     });
-                    let mut values = self.sequence(values.collect());
+                    let mut values = self.sequence(around, values.collect());
                     if let (Some(start), Some(first)) = (start, values.first_mut()) {
                         begin_at(first, start);
                     }
@@ -94,6 +96,22 @@ impl Lower<'_> {
                 expr
             }
         }
+    }
+
+    /// The fingerprint of an expression without its operands. The path of a function is a part of its call.
+    fn without_operands(&self, expr: &Expr) -> Fingerprint {
+        let mut expr = expr.clone();
+        let function = match &expr {
+            Expr::Call(call) => Some(call.func.clone()),
+            _ => None,
+        };
+        for (operand, _) in operands_mut(&mut expr).unwrap_or_default() {
+            *operand = Expr::PLACEHOLDER;
+        }
+        if let (Expr::Call(call), Some(function)) = (&mut expr, function) {
+            call.func = function;
+        }
+        self.locals.fingerprint(&expr)
     }
 
     /// Lowers `a && b.await` as `if a { b.await } else { false }`.
@@ -164,7 +182,9 @@ impl Lower<'_> {
                 self.unsupported(expr.mac.path.span(), "this part of the macro", help);
             }
         }
-        let mut values = self.sequence(values).into_iter();
+        let mut mac = expr.mac;
+        mac.tokens = macros::unparse(&pieces);
+        let mut values = self.sequence(self.locals.fingerprint(&mac), values).into_iter();
         for piece in &mut pieces {
             if let Piece::Expr(expr, role) = piece
                 && *role != Role::Lazy
@@ -173,7 +193,6 @@ impl Lower<'_> {
                 **expr = value;
             }
         }
-        let mut mac = expr.mac;
         mac.tokens = macros::unparse(&pieces);
         Expr::Macro(ExprMacro { attrs: expr.attrs, mac })
     }

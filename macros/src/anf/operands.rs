@@ -19,6 +19,7 @@ use crate::rematerialize::two_phase_borrows::{Deferred, borrows_items};
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::conditions::chain;
+use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::suspend;
@@ -29,7 +30,8 @@ impl Lower<'_> {
         match value {
             Expr::Tuple(mut tuple) if tuple.elems.iter().any(suspend::expr) => {
                 let parts = std::mem::take(&mut tuple.elems).into_iter();
-                let parts = self.sequence(parts.map(|part| (part, Operand::Matched)).collect());
+                let parts = parts.map(|part| (part, Operand::Matched)).collect();
+                let parts = self.sequence(self.locals.fingerprint(&tuple), parts);
                 tuple.elems = parts.into_iter().collect();
                 Expr::Tuple(tuple)
             }
@@ -37,8 +39,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Emits the operands up to the last one that suspends, and returns the remaining expression of each.
-    pub(crate) fn sequence(&mut self, operands: Vec<(Expr, Operand)>) -> Vec<Expr> {
+    /// Emits the operands up to the last one that suspends, and returns the remaining expression of each. `around` is
+    /// the fingerprint of the expression without its operands.
+    pub(crate) fn sequence(
+        &mut self,
+        around: Fingerprint,
+        operands: Vec<(Expr, Operand)>,
+    ) -> Vec<Expr> {
+        let count = operands.len();
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
         let changed = self.changed_after(&operands, last);
         let mut left = Vec::with_capacity(operands.len());
@@ -46,12 +54,18 @@ impl Lower<'_> {
             left.push(match last {
                 Some(last) if index < last => {
                     let is_chosen = suspend::expr(&operand) && control::has_parts(&operand);
-                    let operand = self.hoist(operand);
-                    match operand {
+                    // An outcome has the name of what was awaited.
+                    let is_outcome = matches!(operand, Expr::Await(_));
+                    let first = self.locals.ids().len();
+                    let operand = match self.hoist(operand) {
                         // A borrow that branches select is rematerialized.
-                        Expr::If(_) if is_chosen => operand,
+                        operand @ Expr::If(_) if is_chosen => operand,
                         operand => self.stabilize(operand, kind, &changed[index]),
+                    };
+                    if !is_outcome {
+                        self.locals.note_operand(first, around.numbered(index + 1, count));
                     }
+                    operand
                 }
                 Some(last) if index == last => {
                     // The part of the operand that is not moved out lives until the statement ends.

@@ -146,12 +146,18 @@ pub(crate) struct BindingPlace {
     pub(crate) place: Place,
     /// If another binding has the same initializer: those of all bindings of the name, in source order. Empty otherwise.
     pub(crate) initializers: Vec<Fingerprint>,
+    /// The expression whose operand it is.
+    pub(crate) operand_of: Fingerprint,
 }
 
 impl fmt::Display for BindingPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.place)?;
-        self.initializers.iter().try_for_each(|initializer| write!(f, "+{initializer}"))
+        self.initializers.iter().try_for_each(|initializer| write!(f, "+{initializer}"))?;
+        match self.operand_of {
+            Fingerprint::NONE => Ok(()),
+            expression => write!(f, ">{expression}"),
+        }
     }
 }
 

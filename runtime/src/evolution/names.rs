@@ -58,6 +58,14 @@ pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
     }
 }
 
+/// The hash of the code that binds a local, if it is known.
+pub(super) fn initializer(local: &StoredLocal) -> Option<u32> {
+    match local.place.fingerprint {
+        0 => local.initializers.get(local.place.index.checked_sub(1)? as usize).copied(),
+        fingerprint => Some(fingerprint),
+    }
+}
+
 /// Whether a local before is certain to be the one of its name now. It is if no initializer of this name but its own has
 /// changed.
 pub(super) fn is_same_binding(before: &StoredLocal, now: &StoredLocal) -> bool {
@@ -125,6 +133,7 @@ mod tests {
                 others: if initializers.len() == 1 { 0 } else { others },
             },
             initializers: listed,
+            operand_of: 0,
             redacted: false,
             exposed: false,
             handles: Vec::new(),

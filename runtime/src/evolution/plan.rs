@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::alignment::is_certain;
-use super::names::{base, is_about_code, is_same_binding, variable};
+use super::names::{base, initializer, is_about_code, is_same_binding, variable};
 use super::narrow::Narrowed;
 use super::order::keeps_order;
 use super::{
@@ -328,6 +328,7 @@ fn find_local(
         }
         if name == base(root) {
             check_exchange(saved, found, local, old)?;
+            check_operand(old, local)?;
         }
         check_handles(old, local)?;
         if is_about_code(root) && old.place.fingerprint != local.place.fingerprint {
@@ -401,6 +402,15 @@ fn check_exchange(
     match saved.locals.iter().filter(is_bound_so).map(name).find(is_gone) {
         Some(other) => Err(Difference::ExchangedLocal { local: local_name, other }),
         None => Ok(()),
+    }
+}
+
+/// Checks that a value without a name is made by the same code, or for the same operand.
+fn check_operand(old: &StoredLocal, local: &StoredLocal) -> Result<(), Difference> {
+    let is_made_alike = initializer(old) == initializer(local);
+    match is_made_alike || old.operand_of == local.operand_of {
+        true => Ok(()),
+        false => Err(Difference::OtherOperand { local: local.name.clone() }),
     }
 }
 

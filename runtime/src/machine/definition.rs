@@ -53,6 +53,9 @@ impl DefinedState {
             if !local.initializers.is_empty() {
                 hash.add(&format!("initializers {}", local.initializers));
             }
+            if local.operand_of != 0 {
+                hash.add(&format!("operand of {}", local.operand_of));
+            }
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");

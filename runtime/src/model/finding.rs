@@ -78,6 +78,11 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// The local is the value of an operand, and the code computes another value, for another operand.
+    OtherOperand {
+        /// The local.
+        local: String,
+    },
     /// The local is a borrow that is made again after the await, and the code that makes it, or a constant in that code,
     /// has changed.
     OtherBorrow {
@@ -195,6 +200,12 @@ impl fmt::Display for Difference {
                     "`{local}` is a saved position, and the code that it refers to has changed, or a constant in that code"
                 )
             }
+            Self::OtherOperand { local } => {
+                write!(
+                    f,
+                    "`{local}` is the saved value of an operand, and the code computes another value, in another expression"
+                )
+            }
             Self::OtherBorrow { local } => {
                 write!(
                     f,
@@ -272,6 +283,9 @@ impl Finding {
             }
             Difference::OtherSource { .. } => {
                 "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
+            }
+            Difference::OtherOperand { .. } => {
+                "keep the expression with the await, or bind its operand to a variable: `#[formerly(\"value\")] let cents = …;`"
             }
             Difference::OtherBorrow { .. } => {
                 "keep the borrowed expression, or give the new borrow another name, and the runs use its new value"

@@ -80,7 +80,7 @@ pub struct Place {
     pub others: u32,
 }
 
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
@@ -177,6 +177,9 @@ pub struct SavedLocal {
     /// If another binding of its name has the same initializer: the hashes of the initializers of all of them, in source
     /// order, with `+` between them. Empty otherwise.
     pub initializers: &'static str,
+    /// For an operand that is evaluated before an await of the same expression: a hash of that expression without its
+    /// operands, and of the operand's index. 0 of anything else.
+    pub operand_of: u32,
     /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
     /// Whether clients can read it, by `#[expose]`.
@@ -184,10 +187,14 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, hashes of initializers, each behind a `+`, a `!` for a redacted one or a space, an `@` if it is
+    /// Reads a place, hashes of initializers, each behind a `+`, that of an expression behind a `>`, a `!` for a redacted one or a space, an `@` if it is
     /// exposed, the name, former names, each behind U+001F, and after a colon the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_at_mark(text, '!')?;
+        let (place, operand_of) = match place.split_once('>') {
+            Some((place, hash)) => (place, u32::from_str_radix(hash, 16).ok()?),
+            None => (place, 0),
+        };
         let (place, initializers) = place.split_once('+').unwrap_or((place, ""));
         let place = Place::read(place)?;
         let (exposed, named) = match named.strip_prefix('@') {
@@ -199,7 +206,7 @@ impl SavedLocal {
             None => (named, None),
         };
         let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
-        Some(Self { name, ty, formerly, place, initializers, redacted, exposed })
+        Some(Self { name, ty, formerly, place, initializers, operand_of, redacted, exposed })
     }
 }
 
@@ -363,7 +370,7 @@ mod tests {
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\t\n\
                     charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a order: Vec<std::string::String>\t\
-                    2/2/00000000/cafebabe+0000000e+0000000f!@rest of item\x1frest\x1fothers\n\
+                    2/2/00000000/cafebabe+0000000e+0000000f>deadbeef!@rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
@@ -387,6 +394,7 @@ mod tests {
                 ty: Some("Vec<std::string::String>"),
                 place: place(1, 1, 10),
                 initializers: "",
+                operand_of: 0,
                 redacted: false,
                 exposed: false,
             },
@@ -396,6 +404,7 @@ mod tests {
                 formerly: "rest\x1fothers",
                 place: Place { others: 0xcafe_babe, ..place(2, 2, 0) },
                 initializers: "0000000e+0000000f",
+                operand_of: 0xdead_beef,
                 redacted: true,
                 exposed: true,
             },

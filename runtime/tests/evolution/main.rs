@@ -38,6 +38,7 @@ mod locals;
 mod loops;
 mod narrowed;
 mod nested;
+mod operands;
 mod options;
 mod parameters;
 mod parts;
@@ -77,6 +78,7 @@ const GROUPS: &[Group] = &[
     ("same_operation", same_operation::all),
     ("locals", locals::all),
     ("exchanged", exchanged::all),
+    ("operands", operands::all),
     ("parts", parts::all),
     ("loops", loops::all),
     ("iterators", iterators::all),

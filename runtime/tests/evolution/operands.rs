@@ -1,0 +1,291 @@
+//! Operands that are evaluated before an await of the same expression: saved values without a name of their own.
+
+use crate::edits;
+
+edits! {
+    "an operand before the await is computed by other code, for the same call"
+    operand_recomputed {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_recomputed(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_recomputed(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 3, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400 7");
+    }
+
+    "the call with an operand before the await becomes another call"
+    operand_of_another_call {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_of_another_call(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_of_another_call(cx: &Context, price: u64, _age: u64) -> String {
+                grow(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400 years 7");
+    }
+
+    "the call with an operand before the await becomes another call with another operand"
+    other_operand {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn other_operand(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            #[workflow]
+            pub async fn other_operand(cx: &Context, _price: u64, age: u64) -> String {
+                grow(age + 1, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+    }
+
+    "an operand before the await moves to another index and is another one"
+    operand_at_another_index {
+        old [] {
+            #[workflow]
+            pub async fn operand_at_another_index(cx: &Context, price: u64, _age: u64) -> String {
+                format!("{:?}", (price * 2, cx.signal::<Go>().await))
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn operand_at_another_index(cx: &Context, _price: u64, age: u64) -> String {
+                format!("{:?}", (0, age + 1, cx.signal::<Go>().await))
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "(400, Go(7))");
+    }
+
+    "an operand before the await is the result of a function, and so is that of another call"
+    result_as_other_operand {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn result_as_other_operand(cx: &Context, price: u64, _age: u64) -> String {
+                send(twice(price), cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn result_as_other_operand(cx: &Context, _price: u64, age: u64) -> String {
+                grow(twice(age), cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`twice()`", "400 7");
+    }
+
+    "an operand before the await gets a name"
+    operand_is_named {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_is_named(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_is_named(cx: &Context, price: u64, _age: u64) -> String {
+                #[formerly("value")]
+                let cents = price * 2;
+                send(cents, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400 7");
+    }
+
+    "an operand before the await becomes a variable of its name with another value"
+    operand_becomes_a_variable {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_becomes_a_variable(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_becomes_a_variable(cx: &Context, _price: u64, age: u64) -> String {
+                let value = age + 1;
+                let go = cx.signal::<Go>().await;
+                grow(value, go)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+    }
+
+    "a variable becomes an operand before the await with another value"
+    variable_becomes_an_operand {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn variable_becomes_an_operand(cx: &Context, price: u64, _age: u64) -> String {
+                let value = price * 2;
+                let go = cx.signal::<Go>().await;
+                send(value, go)
+            }
+        }
+        new [] {
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            #[workflow]
+            pub async fn variable_becomes_an_operand(cx: &Context, _price: u64, age: u64) -> String {
+                grow(age + 1, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+    }
+
+    "a comparison with an operand before the await becomes a sum with another one"
+    operand_of_another_operator {
+        old [] {
+            #[workflow]
+            pub async fn operand_of_another_operator(cx: &Context, price: u64, _age: u64) -> String {
+                (price * 2 > u64::from(cx.signal::<Go>().await.0)).to_string()
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn operand_of_another_operator(cx: &Context, _price: u64, age: u64) -> String {
+                (age + 1 + u64::from(cx.signal::<Go>().await.0)).to_string()
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "true");
+    }
+
+    "the outcome of an await before another one goes to another call, and the arguments change"
+    outcome_as_operand {
+        old [weigh] {
+            #[activity]
+            pub async fn weigh(id: u64) -> u64 {
+                id / 200
+            }
+
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn outcome_as_operand(cx: &Context, price: u64, _age: u64) -> String {
+                send(weigh(price).await, cx.signal::<Go>().await)
+            }
+        }
+        new [weigh] {
+            #[activity]
+            pub async fn weigh(id: u64) -> u64 {
+                id / 200
+            }
+
+            fn grow(years: u64, Go(go): Go) -> String {
+                format!("{years} years {go}")
+            }
+
+            #[workflow]
+            pub async fn outcome_as_operand(cx: &Context, _price: u64, age: u64) -> String {
+                grow(weigh(age).await, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("1 years 7");
+    }
+
+    "the text of a `format!` with an operand before the await changes"
+    operand_of_a_text {
+        old [] {
+            #[workflow]
+            pub async fn operand_of_a_text(cx: &Context, price: u64, _age: u64) -> String {
+                format!("{} {}", price * 2, cx.signal::<Go>().await.0)
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn operand_of_a_text(cx: &Context, price: u64, _age: u64) -> String {
+                format!("{}, go {}", price * 2, cx.signal::<Go>().await.0)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400, go 7");
+    }
+}
