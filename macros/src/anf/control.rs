@@ -188,26 +188,30 @@ impl Lower<'_> {
     fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
         self.with_temporaries(|this| {
             let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
-            let mut scrutinee = this.hoist_matched(scrutinee);
             let is_taken_apart = arms_await(&expr);
             let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
-            this.end_with_statement(&scrutinee, &pats);
-            if is_taken_apart {
-                scrutinee = this.keep_matched(scrutinee, &pats);
-            }
+            let user = this.locals.fingerprint(&quote!(#(#pats)|*));
+            let scrutinee = this.used_by(user, |this| {
+                let scrutinee = this.hoist_matched(scrutinee);
+                this.end_with_statement(&scrutinee, &pats);
+                if is_taken_apart { this.keep_matched(scrutinee, &pats) } else { scrutinee }
+            });
             this.arms(expr, scrutinee, dest);
         });
     }
 
     /// Lowers a `match` that is an operand: its scrutinee lives until the statement ends.
     pub(crate) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
-        let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+        let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
-        self.end_with_statement(&scrutinee, &pats);
-        let is_new = self.borrows().is_value(&scrutinee);
-        let mut scrutinee = self.keep_receiver(scrutinee);
-        scrutinee =
-            if is_new { self.keep(scrutinee) } else { self.save_keys_for(&pats, scrutinee) };
+        let user = self.locals.fingerprint(&quote!(#(#pats)|*));
+        let scrutinee = self.used_by(user, |this| {
+            let scrutinee = this.hoist_matched(scrutinee);
+            this.end_with_statement(&scrutinee, &pats);
+            let is_new = this.borrows().is_value(&scrutinee);
+            let scrutinee = this.keep_receiver(scrutinee);
+            if is_new { this.keep(scrutinee) } else { this.save_keys_for(&pats, scrutinee) }
+        });
         // `value` is declared after the scrutinee, so it is dropped before it.
         self.push(Stmt::Declare(value));
         self.arms(expr, scrutinee, Dest::Local(value));

@@ -29,6 +29,7 @@ use crate::lower::continuation::Continuation;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, items};
+use crate::syntax::fingerprint::Fingerprint;
 use crate::values::texts::find as find_texts;
 
 /// Lowers the body to statements.
@@ -48,6 +49,7 @@ pub(crate) fn convert(
         depth: 0,
         temporaries: 0,
         kept_temporaries: 0,
+        user: Fingerprint::NONE,
         jumps: Jumps::default(),
         declared: Vec::new(),
         continuation: Continuation::default(),

@@ -54,18 +54,16 @@ impl Lower<'_> {
             left.push(match last {
                 Some(last) if index < last => {
                     let is_chosen = suspend::expr(&operand) && control::has_parts(&operand);
-                    // An outcome has the name of what was awaited.
-                    let is_outcome = matches!(operand, Expr::Await(_));
-                    let first = self.locals.ids().len();
-                    let operand = match self.hoist(operand) {
+                    let user = match operand {
+                        // An outcome has the name of what was awaited.
+                        Expr::Await(_) => Fingerprint::NONE,
+                        _ => around.numbered(index + 1, count),
+                    };
+                    self.used_by(user, |this| match this.hoist(operand) {
                         // A borrow that branches select is rematerialized.
                         operand @ Expr::If(_) if is_chosen => operand,
-                        operand => self.stabilize(operand, kind, &changed[index]),
-                    };
-                    if !is_outcome {
-                        self.locals.note_operand(first, around.numbered(index + 1, count));
-                    }
-                    operand
+                        operand => this.stabilize(operand, kind, &changed[index]),
+                    })
                 }
                 Some(last) if index == last => {
                     // The part of the operand that is not moved out lives until the statement ends.

@@ -13,6 +13,7 @@ use crate::ir::{LocalId, Stmt};
 use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::syntax::build::let_stmt;
+use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::forms::extends_temporaries;
 use crate::syntax::patterns::{bindings, has_ref, split_type};
 use crate::syntax::{results, suspend};
@@ -21,6 +22,7 @@ impl Lower<'_> {
     /// Lowers the statements of a block, and stores its value in `dest`.
     pub(crate) fn block(&mut self, block: Block, dest: Dest) {
         self.items_of(&block);
+        let user = std::mem::replace(&mut self.user, Fingerprint::NONE);
         self.depth += 1;
         let mut has_value = false;
         let end = block.brace_token.span.close();
@@ -29,14 +31,9 @@ impl Lower<'_> {
             let is_last = self.continuation.is_over();
             match stmt {
                 Source::Item(_) => {}
-                Source::Local(mut local) => {
-                    if self.continuation.awaits() {
-                        self.bind_temporaries(&mut local);
-                        self.save_keys_of_initializer(&mut local);
-                    } else if !is_declared_owned(&local) {
-                        self.number_branches(&mut local, false);
-                    }
-                    self.local(local);
+                Source::Local(local) => {
+                    let user = self.locals.fingerprint(split_type(&local.pat).0);
+                    self.used_by(user, |this| this.let_stmt(local));
                 }
                 Source::Expr(expr, None) if is_last => {
                     has_value = true;
@@ -63,9 +60,20 @@ impl Lower<'_> {
         }
         self.continuation.leave();
         self.depth -= 1;
+        self.user = user;
         if !has_value {
             self.finish_unit(dest, end);
         }
+    }
+
+    fn let_stmt(&mut self, mut local: syn::Local) {
+        if self.continuation.awaits() {
+            self.bind_temporaries(&mut local);
+            self.save_keys_of_initializer(&mut local);
+        } else if !is_declared_owned(&local) {
+            self.number_branches(&mut local, false);
+        }
+        self.local(local);
     }
 
     /// Lowers the tail expression of a block, which may have `#[state]` like a statement.

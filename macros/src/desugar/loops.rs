@@ -54,7 +54,12 @@ impl Lower<'_> {
     }
 
     /// Lowers a `for` loop.
-    pub(crate) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
+    pub(crate) fn for_expr(&mut self, expr: syn::ExprForLoop, dest: Dest) {
+        let user = self.locals.fingerprint(&expr.pat);
+        self.used_by(user, |this| this.lower_for(expr, dest));
+    }
+
+    fn lower_for(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
         let (start, span) = (expr.for_token.span, expr.in_token.span());
         if suspend::block(&expr.body) {
             self.borrows().copy_out_of_table(&mut expr);

@@ -39,9 +39,9 @@ pub(crate) struct Identity {
     pub(crate) bound_by: Fingerprint,
     /// Whether that code awaits, so that two bindings with equal code have different values.
     pub(crate) is_awaited: bool,
-    /// For an operand that is evaluated before an await of the same expression: the fingerprint of that expression
-    /// without its operands, and of the operand's index.
-    pub(crate) operand_of: Fingerprint,
+    /// Of a temporary, the fingerprint of the code that uses it: the expression of which it is an operand, without the
+    /// operands and with its index, or the pattern that binds it or a borrow of it.
+    pub(crate) used_by: Fingerprint,
     /// Whether it is bound within the initializer of a `let` that binds the same name: `receipt` in
     /// `let receipt = match paid { Ok(receipt) => receipt, … }`. Its scope ends before the `let` binds the name.
     pub(crate) is_within_own_let: bool,

@@ -48,7 +48,7 @@ impl Locals {
                 name: stored,
                 former_names: Vec::new(),
                 bound_by: Fingerprint::NONE,
-                operand_of: Fingerprint::NONE,
+                used_by: Fingerprint::NONE,
                 is_awaited: false,
                 is_within_own_let: false,
             },
@@ -103,16 +103,6 @@ impl Locals {
         Fingerprint::with_names(code, |name| Some(self[self.find_name(name)?].name()))
     }
 
-    /// Records the operand that temporaries are part of: those after the `first` locals, except for operands of
-    /// expressions within it.
-    pub(crate) fn note_operand(&mut self, first: usize, operand_of: Fingerprint) {
-        for local in self.list.iter_mut().skip(first).filter(|local| local.is_temporary) {
-            if local.identity.operand_of == Fingerprint::NONE {
-                local.identity.operand_of = operand_of;
-            }
-        }
-    }
-
     /// Whether code names a redacted local.
     pub(crate) fn names_redacted(&self, code: &impl ToTokens) -> bool {
         let mut redacted = self.list.iter().filter(|local| local.visibility.redacted).peekable();
@@ -163,7 +153,7 @@ impl Locals {
             let is_known = local.identity.bound_by != Fingerprint::NONE;
             let initializers = if is_only || !is_known { Vec::new() } else { bound_by };
             let place = Place { index: number + 1, count: alike.len(), fingerprint, others };
-            BindingPlace { place, initializers, operand_of: local.identity.operand_of }
+            BindingPlace { place, initializers, used_by: local.identity.used_by }
         });
         places.collect()
     }

@@ -29,6 +29,7 @@ use crate::ir::{Body, LocalId, LocalKind, Locals, PointId, Stmt, discard, span_e
 use crate::lower::continuation::Continuation;
 use crate::lower::labels::Jumps;
 use crate::lower::points::Points;
+use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
 use crate::values::borrowed_texts::may_borrow_text;
@@ -72,6 +73,8 @@ pub(crate) struct Lower<'a> {
     /// The number of temporaries that the current statement keeps until its end, because it only borrows them.
     pub(crate) kept_temporaries: usize,
     pub(crate) jumps: Jumps,
+    /// The code that uses the temporaries which are created now.
+    pub(crate) user: Fingerprint,
     /// The locals declared by `let` so far.
     pub(crate) declared: Vec<LocalId>,
     /// The statements still to be lowered.
@@ -99,6 +102,19 @@ impl Lower<'_> {
         let outer = self.points.enter(self.locals.fingerprint(code));
         let lowered = lower(self);
         self.points.leave(outer);
+        lowered
+    }
+
+    /// Lowers the code whose temporaries `user` uses. Changed code takes a saved temporary only if it computes or uses it
+    /// in the same way.
+    pub(crate) fn used_by<T>(
+        &mut self,
+        user: Fingerprint,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = std::mem::replace(&mut self.user, user);
+        let lowered = lower(self);
+        self.user = outer;
         lowered
     }
 
@@ -216,6 +232,7 @@ impl Lower<'_> {
         let saving = &mut self.locals[local].saving;
         (saving.shape, saving.may_be_text, saving.is_static) = (shape, may_be_text, is_static);
         self.locals[local].is_temporary = true;
+        self.locals[local].identity.used_by = self.user;
         self.note_source(local, value);
         local
     }

@@ -146,17 +146,17 @@ pub(crate) struct BindingPlace {
     pub(crate) place: Place,
     /// If another binding has the same initializer: those of all bindings of the name, in source order. Empty otherwise.
     pub(crate) initializers: Vec<Fingerprint>,
-    /// The expression whose operand it is.
-    pub(crate) operand_of: Fingerprint,
+    /// Of a temporary, the code that uses it.
+    pub(crate) used_by: Fingerprint,
 }
 
 impl fmt::Display for BindingPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.place)?;
         self.initializers.iter().try_for_each(|initializer| write!(f, "+{initializer}"))?;
-        match self.operand_of {
+        match self.used_by {
             Fingerprint::NONE => Ok(()),
-            expression => write!(f, ">{expression}"),
+            user => write!(f, ">{user}"),
         }
     }
 }

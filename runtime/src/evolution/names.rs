@@ -133,7 +133,7 @@ mod tests {
                 others: if initializers.len() == 1 { 0 } else { others },
             },
             initializers: listed,
-            operand_of: 0,
+            used_by: 0,
             redacted: false,
             exposed: false,
             handles: Vec::new(),

@@ -328,7 +328,7 @@ fn find_local(
         }
         if name == base(root) {
             check_exchange(saved, found, local, old)?;
-            check_operand(old, local)?;
+            check_temporary(old, local)?;
         }
         check_handles(old, local)?;
         if is_about_code(root) && old.place.fingerprint != local.place.fingerprint {
@@ -405,12 +405,12 @@ fn check_exchange(
     }
 }
 
-/// Checks that a value without a name is made by the same code, or for the same operand.
-fn check_operand(old: &StoredLocal, local: &StoredLocal) -> Result<(), Difference> {
+/// Checks that a value without a name is made by the same code, or used by the same.
+fn check_temporary(old: &StoredLocal, local: &StoredLocal) -> Result<(), Difference> {
     let is_made_alike = initializer(old) == initializer(local);
-    match is_made_alike || old.operand_of == local.operand_of {
+    match is_made_alike || old.used_by == local.used_by {
         true => Ok(()),
-        false => Err(Difference::OtherOperand { local: local.name.clone() }),
+        false => Err(Difference::OtherTemporary { local: local.name.clone() }),
     }
 }
 

@@ -138,10 +138,11 @@ pub struct StoredLocal {
     /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub initializers: Vec<u32>,
-    /// For an operand that is evaluated before an await of the same expression: a hash of that expression without its
-    /// operands, and of the operand's index. 0 of anything else.
+    /// Of a value that the source gives no name, a hash of the code that uses it: the expression of which it is an
+    /// operand, without the operands and with its index, or the pattern that binds it or a borrow of it. 0 of anything
+    /// else.
     #[serde(default, skip_serializing_if = "crate::model::is_zero")]
-    pub operand_of: u32,
+    pub used_by: u32,
     /// Whether its value is secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
@@ -364,7 +365,7 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
             .split('+')
             .filter_map(|hash| u32::from_str_radix(hash, 16).ok())
             .collect(),
-        operand_of: local.operand_of,
+        used_by: local.used_by,
         redacted: local.redacted,
         exposed: local.exposed,
         handles: defined.handles.iter().map(|awaited| stored(awaited, schemas)).collect(),

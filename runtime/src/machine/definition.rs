@@ -53,8 +53,8 @@ impl DefinedState {
             if !local.initializers.is_empty() {
                 hash.add(&format!("initializers {}", local.initializers));
             }
-            if local.operand_of != 0 {
-                hash.add(&format!("operand of {}", local.operand_of));
+            if local.used_by != 0 {
+                hash.add(&format!("used by {}", local.used_by));
             }
             // A definition is recorded once, and says what may be shown.
             if local.redacted {

@@ -78,8 +78,8 @@ pub enum Difference {
         /// The local.
         local: String,
     },
-    /// The local is the value of an operand, and the code computes another value, for another operand.
-    OtherOperand {
+    /// The local is a value without a name, and the code computes another value, for another use.
+    OtherTemporary {
         /// The local.
         local: String,
     },
@@ -200,10 +200,10 @@ impl fmt::Display for Difference {
                     "`{local}` is a saved position, and the code that it refers to has changed, or a constant in that code"
                 )
             }
-            Self::OtherOperand { local } => {
+            Self::OtherTemporary { local } => {
                 write!(
                     f,
-                    "`{local}` is the saved value of an operand, and the code computes another value, in another expression"
+                    "`{local}` is a saved value without a name, and the code computes another value, for another use"
                 )
             }
             Self::OtherBorrow { local } => {
@@ -284,8 +284,9 @@ impl Finding {
             Difference::OtherSource { .. } => {
                 "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
             }
-            Difference::OtherOperand { .. } => {
-                "keep the expression with the await, or bind its operand to a variable: `#[formerly(\"value\")] let cents = …;`"
+            Difference::OtherTemporary { .. } => {
+                "keep the expression that computes it or the one that uses it; if the new value is the saved one, say so: \
+                 `#[formerly(\"value\")] let cents = …;`"
             }
             Difference::OtherBorrow { .. } => {
                 "keep the borrowed expression, or give the new borrow another name, and the runs use its new value"

@@ -177,9 +177,10 @@ pub struct SavedLocal {
     /// If another binding of its name has the same initializer: the hashes of the initializers of all of them, in source
     /// order, with `+` between them. Empty otherwise.
     pub initializers: &'static str,
-    /// For an operand that is evaluated before an await of the same expression: a hash of that expression without its
-    /// operands, and of the operand's index. 0 of anything else.
-    pub operand_of: u32,
+    /// Of a value that the source gives no name, a hash of the code that uses it: the expression of which it is an
+    /// operand, without the operands and with its index, or the pattern that binds it or a borrow of it. 0 of anything
+    /// else.
+    pub used_by: u32,
     /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
     /// Whether clients can read it, by `#[expose]`.
@@ -187,11 +188,11 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, hashes of initializers, each behind a `+`, that of an expression behind a `>`, a `!` for a redacted one or a space, an `@` if it is
+    /// Reads a place, hashes of initializers, each behind a `+`, that of the code that uses it behind a `>`, a `!` for a redacted one or a space, an `@` if it is
     /// exposed, the name, former names, each behind U+001F, and after a colon the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_at_mark(text, '!')?;
-        let (place, operand_of) = match place.split_once('>') {
+        let (place, used_by) = match place.split_once('>') {
             Some((place, hash)) => (place, u32::from_str_radix(hash, 16).ok()?),
             None => (place, 0),
         };
@@ -206,7 +207,7 @@ impl SavedLocal {
             None => (named, None),
         };
         let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
-        Some(Self { name, ty, formerly, place, initializers, operand_of, redacted, exposed })
+        Some(Self { name, ty, formerly, place, initializers, used_by, redacted, exposed })
     }
 }
 
@@ -394,7 +395,7 @@ mod tests {
                 ty: Some("Vec<std::string::String>"),
                 place: place(1, 1, 10),
                 initializers: "",
-                operand_of: 0,
+                used_by: 0,
                 redacted: false,
                 exposed: false,
             },
@@ -404,7 +405,7 @@ mod tests {
                 formerly: "rest\x1fothers",
                 place: Place { others: 0xcafe_babe, ..place(2, 2, 0) },
                 initializers: "0000000e+0000000f",
-                operand_of: 0xdead_beef,
+                used_by: 0xdead_beef,
                 redacted: true,
                 exposed: true,
             },

@@ -38,7 +38,7 @@ mod locals;
 mod loops;
 mod narrowed;
 mod nested;
-mod operands;
+
 mod options;
 mod parameters;
 mod parts;
@@ -51,6 +51,7 @@ mod scheduled;
 mod several;
 mod shapes;
 mod structs;
+mod temporaries;
 mod transactions;
 mod undone;
 mod values;
@@ -78,7 +79,7 @@ const GROUPS: &[Group] = &[
     ("same_operation", same_operation::all),
     ("locals", locals::all),
     ("exchanged", exchanged::all),
-    ("operands", operands::all),
+    ("temporaries", temporaries::all),
     ("parts", parts::all),
     ("loops", loops::all),
     ("iterators", iterators::all),

@@ -1,4 +1,5 @@
-//! Operands that are evaluated before an await of the same expression: saved values without a name of their own.
+//! Saved values without a name: operands that are evaluated before an await of the same expression, and values that are
+//! borrowed.
 
 use crate::edits;
 
@@ -78,7 +79,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
     }
 
     "an operand before the await moves to another index and is another one"
@@ -96,7 +97,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "(400, Go(7))");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "(400, Go(7))");
     }
 
     "an operand before the await is the result of a function, and so is that of another call"
@@ -130,7 +131,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`twice()`", "400 7");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`twice()`", "400 7");
     }
 
     "an operand before the await gets a name"
@@ -186,7 +187,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
     }
 
     "a variable becomes an operand before the await with another value"
@@ -214,7 +215,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "400 7");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
     }
 
     "a comparison with an operand before the await becomes a sum with another one"
@@ -232,7 +233,7 @@ edits! {
             }
         }
         run old(200, 30) new(200, 30);
-        at "signal<Go>" [] [Go(7)] => Blocked("OtherOperand", "`value`", "true");
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "true");
     }
 
     "the outcome of an await before another one goes to another call, and the arguments change"
@@ -287,5 +288,223 @@ edits! {
         }
         run old(200, 30) new(200, 30);
         at "signal<Go>" [] [Go(7)] => Goes("400, go 7");
+    }
+
+    "the value that a variable borrows is computed by other code"
+    borrowed_value_recomputed {
+        old [] {
+            #[workflow]
+            pub async fn borrowed_value_recomputed(cx: &Context, price: u64, _age: u64) -> String {
+                let due = &(price * 2);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrowed_value_recomputed(cx: &Context, price: u64, _age: u64) -> String {
+                let due = &(price * 3);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherBorrow", "`due`", "400 7");
+    }
+
+    "the variable that borrows a value gets another name"
+    borrow_renamed {
+        old [] {
+            #[workflow]
+            pub async fn borrow_renamed(cx: &Context, price: u64, _age: u64) -> String {
+                let due = &(price * 2);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrow_renamed(cx: &Context, price: u64, _age: u64) -> String {
+                let cents = &(price * 2);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{cents} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400 7");
+    }
+
+    "a variable of another name borrows another value"
+    borrowed_value {
+        old [] {
+            #[workflow]
+            pub async fn borrowed_value(cx: &Context, price: u64, _age: u64) -> String {
+                let due = &(price * 2);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrowed_value(cx: &Context, _price: u64, age: u64) -> String {
+                let years = &(age + 1);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{years} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
+    }
+
+    "a variable of another name borrows another text"
+    borrowed_text {
+        old [] {
+            #[workflow]
+            pub async fn borrowed_text(cx: &Context, price: u64, _age: u64) -> String {
+                let cents: &str = &format!("{price}");
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{cents} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrowed_text(cx: &Context, _price: u64, age: u64) -> String {
+                let years: &str = &format!("{age}");
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{years} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`format!`", "200 7");
+    }
+
+    "a variable of another name borrows another result of a function"
+    borrowed_result {
+        old [] {
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn borrowed_result(cx: &Context, price: u64, _age: u64) -> String {
+                let due = &twice(price);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        new [] {
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn borrowed_result(cx: &Context, _price: u64, age: u64) -> String {
+                let years = &twice(age);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{years} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`twice()`", "400 7");
+    }
+
+    "a `match` has another borrowed value and binds another name"
+    matched_value {
+        old [] {
+            #[workflow]
+            pub async fn matched_value(cx: &Context, price: u64, _age: u64) -> String {
+                match &(price * 2) {
+                    due => {
+                        let Go(go) = cx.signal::<Go>().await;
+                        format!("{due} {go}")
+                    }
+                }
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn matched_value(cx: &Context, _price: u64, age: u64) -> String {
+                match &(age + 1) {
+                    years => {
+                        let Go(go) = cx.signal::<Go>().await;
+                        format!("{years} {go}")
+                    }
+                }
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
+    }
+
+    "an `if let` has another borrowed value and binds another name"
+    found_value {
+        old [] {
+            #[workflow]
+            pub async fn found_value(cx: &Context, price: u64, _age: u64) -> String {
+                if let Some(due) = &Some(price * 2) {
+                    let Go(go) = cx.signal::<Go>().await;
+                    return format!("{due} {go}");
+                }
+                String::new()
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn found_value(cx: &Context, _price: u64, age: u64) -> String {
+                if let Some(years) = &Some(age + 1) {
+                    let Go(go) = cx.signal::<Go>().await;
+                    return format!("{years} {go}");
+                }
+                String::new()
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`Some()`", "400 7");
+    }
+
+    "a loop over a borrowed list goes over another one, and its item has another name"
+    borrowed_items {
+        old [] {
+            #[workflow]
+            pub async fn borrowed_items(cx: &Context, price: u64, _age: u64) -> String {
+                let mut text = String::new();
+                for due in &vec![price * 2] {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text.push_str(&format!("{due} {go}"));
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrowed_items(cx: &Context, _price: u64, age: u64) -> String {
+                let mut text = String::new();
+                for years in &vec![age + 1] {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text.push_str(&format!("{years} {go}"));
+                }
+                text
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`vec!`", "400 7");
+    }
+
+    "the receiver of a method before the await becomes that of another one"
+    kept_receiver {
+        old [] {
+            #[workflow]
+            pub async fn kept_receiver(cx: &Context, price: u64, _age: u64) -> String {
+                (price * 2).to_string().len().max(cx.signal::<Go>().await.0.into()).to_string()
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn kept_receiver(cx: &Context, _price: u64, age: u64) -> String {
+                (age * 2).to_string().len().min(cx.signal::<Go>().await.0.into()).to_string()
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`len()`", "7");
     }
 }
