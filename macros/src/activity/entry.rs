@@ -4,8 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::ActivityFn;
 use super::args::ActivityArgs;
+use super::function::ActivityFn;
 use super::generate::returned;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Returns};

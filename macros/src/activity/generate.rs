@@ -6,9 +6,9 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{FnArg, LitStr, Pat, PatType, ReturnType, Signature, Type};
 
-use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::entry::entry;
+use super::function::ActivityFn;
 use super::method::Method;
 use super::placement::Placement;
 use super::signature::{

@@ -19,6 +19,7 @@
 
 mod args;
 mod entry;
+mod function;
 mod generate;
 mod method;
 mod placement;
@@ -29,10 +30,10 @@ mod types;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
+use syn::{Item, ItemFn, ItemImpl};
 
 use crate::activity::args::ActivityArgs;
+use crate::activity::function::ActivityFn;
 use crate::activity::generate::refused;
 use crate::activity::method::Method;
 use crate::activity::placement::Placement;
@@ -114,59 +115,4 @@ fn expand_function(
     let mut output = generate::generate(&args, &function, method.as_ref(), &signature, &placement);
     output.extend(argument_errors);
     diagnostics.finish_with(output)
-}
-
-/// An activity as written.
-struct ActivityFn {
-    attributes: Vec<Attribute>,
-    visibility: Visibility,
-    signature: Signature,
-    /// Not parsed.
-    body: TokenStream,
-}
-
-impl Parse for ActivityFn {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        Ok(Self {
-            attributes: input.call(Attribute::parse_outer)?,
-            visibility: input.parse()?,
-            signature: input.parse()?,
-            body: input.parse()?,
-        })
-    }
-}
-
-impl ActivityFn {
-    /// Whether `#[cfg]` decides which parameters there are.
-    fn has_conditional_parameters(&self) -> bool {
-        let attributes = |input: &FnArg| match input {
-            FnArg::Receiver(input) => input.attrs.clone(),
-            FnArg::Typed(input) => input.attrs.clone(),
-        };
-        self.signature
-            .inputs
-            .iter()
-            .flat_map(attributes)
-            .any(|attribute| ["cfg", "cfg_attr"].iter().any(|name| attribute.path().is_ident(name)))
-    }
-
-    /// Attributes that every item of the expansion needs.
-    fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
-        self.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"))
-    }
-
-    /// Attributes for the visible items: the function and the type.
-    fn outer_attributes(&self) -> impl Iterator<Item = &Attribute> {
-        const OUTER: [&str; 6] = ["doc", "cfg", "deprecated", "allow", "warn", "deny"];
-        self.attributes
-            .iter()
-            .filter(|attribute| OUTER.iter().any(|name| attribute.path().is_ident(name)))
-    }
-
-    /// Attributes for the function with the body.
-    fn body_attributes(&self) -> impl Iterator<Item = &Attribute> {
-        self.attributes.iter().filter(|attribute| {
-            !["doc", "deprecated"].iter().any(|name| attribute.path().is_ident(name))
-        })
-    }
 }

@@ -4,7 +4,7 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, Macro};
 
-use super::Checker;
+use super::checker::Checker;
 use crate::diagnostics::rules::Rule;
 
 /// The code that an `.await` would suspend.

@@ -8,9 +8,10 @@ use syn::{
 };
 
 use super::awaits::Region;
+use super::checker::{Checker, context_name};
 use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
-use super::{Checker, context_name, maps, paths};
+use super::{maps, paths};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::hygiene::spelled;
 use crate::syntax::macros::captures;

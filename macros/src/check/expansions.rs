@@ -4,11 +4,12 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Block, Ident, Macro, Stmt};
 
+use super::checker::Checker;
 use super::effects::UNSAFE;
 use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
 use super::shared::refused;
-use super::{Checker, methods, paths};
+use super::{methods, paths};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::suspend;
 

@@ -3,7 +3,7 @@
 
 use syn::{Expr, ExprMethodCall, Ident, Local};
 
-use super::Checker;
+use super::checker::Checker;
 use super::kinds::{Kind, is_file_path, names_file_path};
 use super::paths::{ACTIVITY, Refused};
 use crate::diagnostics::rules::Rule;

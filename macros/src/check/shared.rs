@@ -4,7 +4,7 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, ItemStatic, Path, PathSegment, StaticMutability, Type};
 
-use super::Checker;
+use super::checker::Checker;
 use super::paths::Refused;
 use crate::diagnostics::rules::Rule;
 use crate::syntax::names::is_any_of;

@@ -8,7 +8,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{ExprPath, Ident};
 
-use super::Checker;
+use super::checker::Checker;
 use crate::diagnostics::rules::Rule;
 use crate::syntax::hygiene::spelled;
 use crate::syntax::source::file_of;

@@ -5,8 +5,9 @@ use quote::{format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Lifetime};
 
+use super::idents;
+use super::machine::Machine;
 use super::variables::step_label;
-use super::{Machine, idents};
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{Block, BlockId, BlockKind, Local, LocalId, RegionId, span_ends};
 use crate::layout::{Segment, VariableId, scope_path};

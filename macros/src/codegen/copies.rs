@@ -12,7 +12,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::Machine;
+use super::machine::Machine;
 use super::split_locals::SplitLocals;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, Terminator};

@@ -6,11 +6,12 @@ use syn::{Index, Pat};
 
 use super::add::add;
 use super::arm::Arm;
+use super::machine::Machine;
 use super::part_ownership::tie_owners;
 use super::type_ties::{tie, tied};
 use super::untouched::Untouched;
 use super::variables::{parked, part_token, slot, token};
-use super::{Machine, add, variables};
+use super::{add, variables};
 use crate::frontend::parse::WorkflowFn;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::VariableId;

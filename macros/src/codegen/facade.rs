@@ -6,7 +6,8 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Pat, PatType};
 
 use super::add::{Piece, add};
-use super::{add, result_parts, variants, workflow};
+use super::workflow::{result_parts, workflow};
+use super::{add, variants};
 use crate::frontend::parse::WorkflowFn;
 use crate::syntax::hygiene::{hidden, spelled};
 use crate::syntax::names;

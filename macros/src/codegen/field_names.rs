@@ -6,8 +6,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Machine;
 use super::idents::names;
+use super::machine::Machine;
 use super::places::fields_of;
 use super::variables::context;
 use crate::ir::LocalId;

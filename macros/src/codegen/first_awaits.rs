@@ -3,7 +3,7 @@
 
 use proc_macro2::Span;
 
-use super::Machine;
+use super::machine::Machine;
 use crate::collections::sets::Set;
 use crate::layout::{Variable, VariableId};
 

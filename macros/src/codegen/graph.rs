@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::Machine;
+use super::machine::Machine;
 use crate::ir::{NamedBranch, PointKind};
 use crate::layout::State;
 use crate::syntax::fingerprint::{BindingPlace, Fingerprint, Place};

@@ -8,7 +8,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Stmt};
 
-use super::Machine;
+use super::machine::Machine;
 use crate::collections::sets::Set;
 use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Node, Terminator, span_ends};

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::Machine;
 use super::first_awaits::error_span;
+use super::machine::Machine;
 use super::variables::{encoding_token, token as token_of};
 use crate::ir::{LocalKind, Shape};
 use crate::layout::VariableId;

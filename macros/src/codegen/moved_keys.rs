@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::Machine;
 use super::first_awaits::first_held_at;
+use super::machine::Machine;
 use super::places::part_of;
 use super::variables::token;
 use crate::verify::lookups::MovedKey;

@@ -6,10 +6,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Pat;
 
+use super::field_names;
 use super::first_awaits::first_held_at;
 use super::idents::names;
+use super::machine::Machine;
 use super::places::part_of;
-use super::{Machine, field_names};
 use crate::ir::LocalId;
 use crate::ir::usage::{Place, bound_locals};
 use crate::layout::{Layout, VariableId};

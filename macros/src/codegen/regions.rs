@@ -12,6 +12,7 @@ use syn::Index;
 
 use super::add::Piece;
 use super::exit::texts_first;
+use super::machine::Machine;
 use super::printer::Printer;
 use super::resume::Awaited;
 use super::select::taken;
@@ -19,7 +20,7 @@ use super::variables::{
     begins, closure, context, handle, made, operation_token, output_token, parked, taken_over,
 };
 use super::waits::{Wait, wait_at};
-use super::{Machine, run, state};
+use super::{run, state};
 use crate::ir::usage::{Jump, Usage};
 use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::State;

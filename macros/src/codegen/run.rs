@@ -10,12 +10,13 @@ use quote::quote;
 
 use super::add::{Piece, add};
 use super::arm::Arm;
+use super::machine::Machine;
 use super::printer::Printer;
 use super::variables::{
     Owner, arms_label, machine_label, made, parked, slot, step_label, taken_over,
 };
 use super::waits::wait_at;
-use super::{Machine, idents, variables};
+use super::{idents, variables};
 use crate::ir::{BlockId, Branch, RegionId};
 use crate::layout::{VariableId, is_entered_within};
 use crate::syntax::hygiene::written;

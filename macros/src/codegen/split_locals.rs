@@ -13,8 +13,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Machine;
 use super::arm::Arm;
+use super::machine::Machine;
 use super::places::{PartOf, part_of};
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, Usage};

@@ -8,8 +8,9 @@ use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 
 use super::add::add;
+use super::machine::Machine;
+use super::state;
 use super::variables::machine_label;
-use super::{Machine, state};
 use crate::ir::BlockId;
 use crate::layout::State;
 use crate::syntax::hygiene::written;

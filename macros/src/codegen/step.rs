@@ -3,9 +3,10 @@
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
+use super::machine::Machine;
 use super::run::run;
 use super::variables::{context, parked, texts};
-use super::{Machine, add, field_names, moved_keys, part_ownership, regions, tokens};
+use super::{add, field_names, moved_keys, part_ownership, regions, tokens};
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 

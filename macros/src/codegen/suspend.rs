@@ -6,9 +6,10 @@ use syn::Index;
 
 use super::add::{Piece, add, add_at};
 use super::arm::Whereabouts;
+use super::machine::Machine;
 use super::printer::Printer;
 use super::variables::{call, context, operation_token, parked, slot, token};
-use super::{Machine, add, state};
+use super::{add, state};
 use crate::ir::usage::Usage;
 use crate::ir::{Branch, Choice, PointId};
 use crate::layout::State;

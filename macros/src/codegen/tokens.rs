@@ -6,10 +6,11 @@ use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::add::{Piece, add, add_at};
 use super::first_awaits::{error_span, first_held};
+use super::machine::Machine;
 use super::variables::{
     argument_token, context, operation_token, parked, part_token, token, token_of_await, type_token,
 };
-use super::{Machine, add, literals};
+use super::{add, literals};
 use crate::collections::sets::Set;
 use crate::ir::usage::bound_locals;
 use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};

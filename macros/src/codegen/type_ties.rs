@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Stmt;
 
-use super::Machine;
+use super::machine::Machine;
 use super::part_ownership::tie_owner;
 use super::split_locals::SplitLocals;
 use super::variables::{part_token, type_token};

@@ -5,7 +5,9 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
 
-use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
+use super::ids::{BlockId, LocalId, PointId, RegionId, ScopeId};
+use super::locals::Locals;
+use super::tree::{Branch, Point};
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, Sources, Usage};
 

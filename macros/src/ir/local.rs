@@ -3,7 +3,9 @@
 use proc_macro2::Ident;
 use syn::{Expr, Pat, Type};
 
-use super::{Field, LocalId, Shape};
+use super::field::Field;
+use super::ids::LocalId;
+use super::shape::Shape;
 use crate::syntax::fingerprint::Fingerprint;
 
 /// A binding that can be live across a suspension point.

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use quote::ToTokens;
 use syn::{Expr, Ident, Pat};
 
-use super::local::{Identity, Saving, Visibility};
-use super::{Local, LocalId, LocalKind, Shape};
+use super::ids::LocalId;
+use super::local::{Identity, Local, LocalKind, Saving, Visibility};
+use super::shape::Shape;
 use crate::collections::by_name::NameMap;
 use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{BindingPlace, Fingerprint, Place};

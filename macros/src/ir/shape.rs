@@ -1,6 +1,7 @@
 //! The shape of a value, as far as the source shows it: texts, literals and ranges in it.
 
-use super::{Field, LocalKind};
+use super::field::Field;
+use super::local::LocalKind;
 
 /// The maximum length of a saved tuple that contains literals: see `piton::machine::Literal`.
 const MAX_PARTS: usize = 6;

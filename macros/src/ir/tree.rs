@@ -4,7 +4,8 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Pat, Type};
 
-use super::{LocalId, Locals, PointId, TargetId};
+use super::ids::{LocalId, PointId, TargetId};
+use super::locals::Locals;
 use crate::syntax::fingerprint::{Fingerprint, Place};
 
 /// A function after `anf`.

@@ -10,8 +10,11 @@ use syn::{Expr, Ident, Member, Pat, Stmt};
 
 pub(crate) use self::sources::Sources;
 use crate::collections::sets::Set;
+use crate::ir::field::Field;
+use crate::ir::ids::{LocalId, TargetId};
+use crate::ir::locals::Locals;
+use crate::ir::tree::Branch;
 use crate::ir::usage::analysis::{Analysis, Mode};
-use crate::ir::{Branch, Field, LocalId, Locals, TargetId};
 use crate::syntax::patterns::bindings;
 
 /// A place: a local, or a projection of it to a field.

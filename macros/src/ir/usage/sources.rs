@@ -2,7 +2,8 @@
 
 use super::{Place, Usage, usage_of_rematerialization};
 use crate::collections::sets::Set;
-use crate::ir::{LocalId, Locals};
+use crate::ir::ids::LocalId;
+use crate::ir::locals::Locals;
 
 /// The operands from which a local is rematerialized. A saved local has itself as the only one.
 #[derive(Debug)]

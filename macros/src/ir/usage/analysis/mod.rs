@@ -7,7 +7,8 @@ use syn::visit::Visit;
 use syn::{Expr, Pat};
 
 use super::{Flow, Jump, Place, Usage};
-use crate::ir::{LocalId, Locals};
+use crate::ir::ids::LocalId;
+use crate::ir::locals::Locals;
 use crate::syntax::patterns::bindings;
 
 /// How the context of an expression uses its value.

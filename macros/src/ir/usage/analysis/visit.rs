@@ -4,7 +4,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Analysis, Mode};
-use crate::ir::label_target;
+use crate::ir::ids::label_target;
 use crate::ir::usage::Jump;
 use crate::syntax::macros;
 use crate::syntax::macros::{Piece, Role};
