@@ -13,6 +13,7 @@
 
 pub(crate) mod conditions;
 mod control;
+mod early_exits;
 mod expr;
 pub(crate) mod foreign_macros;
 mod operands;

@@ -9,6 +9,7 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::control;
 use crate::diagnostics::rules::Rule;
+use crate::ir::PointKind;
 use crate::ir::locals::local_of;
 use crate::ir::usage::Place;
 use crate::lower::Lower;
@@ -47,6 +48,13 @@ impl Lower<'_> {
         operands: Vec<(Expr, Operand)>,
     ) -> Vec<Expr> {
         let count = operands.len();
+        let places: Vec<_> = operands.iter().map(|operand| self.place_of(operand)).collect();
+        let outer = self.user;
+        let user = |index: usize| {
+            let others = (0..count).filter(|other| *other != index);
+            let others = others.map(|other| places[other]).filter(|it| *it != Fingerprint::NONE);
+            others.fold(outer, Fingerprint::around).around(around.numbered(index + 1, count))
+        };
         let last = operands.iter().rposition(|(operand, _)| suspend::expr(operand));
         let changed = self.changed_after(&operands, last);
         let mut left = Vec::with_capacity(operands.len());
@@ -54,10 +62,14 @@ impl Lower<'_> {
             left.push(match last {
                 Some(last) if index < last => {
                     let is_chosen = suspend::expr(&operand) && control::has_parts(&operand);
-                    let user = match operand {
-                        // An outcome has the name of what was awaited.
-                        Expr::Await(_) => Fingerprint::NONE,
-                        _ => around.numbered(index + 1, count),
+                    let user = match &operand {
+                        // The outcome of a call has the name of what was called.
+                        Expr::Await(expr)
+                            if self.name_of_future(&expr.base).1 == PointKind::Call =>
+                        {
+                            Fingerprint::NONE
+                        }
+                        _ => user(index),
                     };
                     self.used_by(user, |this| match this.hoist(operand) {
                         // A borrow that branches select is rematerialized.
@@ -68,10 +80,10 @@ impl Lower<'_> {
                 Some(last) if index == last => {
                     // The part of the operand that is not moved out lives until the statement ends.
                     let stays = is_kept(&operand, kind);
-                    let operand = match operand {
-                        Expr::If(expr) if kind.is_value() => self.hoist_if(expr),
-                        operand => self.hoist(operand),
-                    };
+                    let operand = self.used_by(user(index), |this| match operand {
+                        Expr::If(expr) if kind.is_value() => this.hoist_if(expr),
+                        operand => this.hoist(operand),
+                    });
                     if stays {
                         self.count_kept();
                     }
@@ -81,6 +93,15 @@ impl Lower<'_> {
             });
         }
         left
+    }
+
+    /// The fingerprint of an operand that tells what the expression is about: the receiver of a method, or the place
+    /// that is assigned to.
+    fn place_of(&self, (operand, kind): &(Expr, Operand)) -> Fingerprint {
+        match kind {
+            Operand::Place | Operand::Receiver | Operand::Taken => self.locals.fingerprint(operand),
+            _ => Fingerprint::NONE,
+        }
     }
 
     /// Hoists only the condition of an `if`, if no branch awaits: in its original position, rustc knows the expected
@@ -204,26 +225,11 @@ impl Lower<'_> {
                 Expr::Field(syn::ExprField { base, ..expr })
             }
             Expr::Index(expr) => {
+                let user = self.user.around(self.locals.fingerprint(&expr.expr));
                 let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 // An index is an operand by value.
                 let mut index = expr.index;
-                match &mut *index {
-                    index
-                        if self.borrows().is_unchanged(index, changed)
-                            || self.borrows().is_shared_borrow(index) => {}
-                    Expr::Reference(key) if self.borrows().is_place(&key.expr) => {
-                        self.check_key(&key.expr, changed);
-                    }
-                    Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
-                    Expr::Range(range) => {
-                        for end in range.start.iter_mut().chain(&mut range.end) {
-                            if !self.borrows().never_changes(end) {
-                                **end = self.spill(std::mem::replace(end, Expr::PLACEHOLDER));
-                            }
-                        }
-                    }
-                    index => *index = self.spill(std::mem::replace(index, Expr::PLACEHOLDER)),
-                }
+                self.used_by(user, |this| this.stabilize_index(&mut index, changed));
                 Expr::Index(syn::ExprIndex { expr: base, index, ..expr })
             }
             Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => {
@@ -246,6 +252,26 @@ impl Lower<'_> {
                     value
                 }
             },
+        }
+    }
+
+    fn stabilize_index(&mut self, index: &mut Expr, changed: &Changed) {
+        match index {
+            index
+                if self.borrows().is_unchanged(index, changed)
+                    || self.borrows().is_shared_borrow(index) => {}
+            Expr::Reference(key) if self.borrows().is_place(&key.expr) => {
+                self.check_key(&key.expr, changed);
+            }
+            Expr::Reference(key) => self.save_dereferenced(&mut key.expr),
+            Expr::Range(range) => {
+                for end in range.start.iter_mut().chain(&mut range.end) {
+                    if !self.borrows().never_changes(end) {
+                        **end = self.spill(std::mem::replace(end, Expr::PLACEHOLDER));
+                    }
+                }
+            }
+            index => *index = self.spill(std::mem::replace(index, Expr::PLACEHOLDER)),
         }
     }
 

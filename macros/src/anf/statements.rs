@@ -8,6 +8,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::control;
+use super::early_exits::conditions_behind;
 use crate::desugar::let_else::must_jump;
 use crate::ir::{LocalId, Stmt};
 use crate::lower::borrows::Borrows;
@@ -23,12 +24,14 @@ impl Lower<'_> {
     pub(crate) fn block(&mut self, block: Block, dest: Dest) {
         self.items_of(&block);
         let user = std::mem::replace(&mut self.user, Fingerprint::NONE);
+        let outer = self.points.surroundings();
         self.depth += 1;
         let mut has_value = false;
         let end = block.brace_token.span.close();
         self.continuation.enter(block);
         while let Some(stmt) = self.continuation.next() {
             let is_last = self.continuation.is_over();
+            let behind = conditions_behind(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(local) => {
@@ -57,10 +60,14 @@ impl Lower<'_> {
                     }
                 }
             }
+            if let Some(conditions) = behind {
+                self.points.enter(self.locals.fingerprint(&conditions));
+            }
         }
         self.continuation.leave();
         self.depth -= 1;
         self.user = user;
+        self.points.leave(outer);
         if !has_value {
             self.finish_unit(dest, end);
         }

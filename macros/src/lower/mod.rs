@@ -232,7 +232,6 @@ impl Lower<'_> {
         let saving = &mut self.locals[local].saving;
         (saving.shape, saving.may_be_text, saving.is_static) = (shape, may_be_text, is_static);
         self.locals[local].is_temporary = true;
-        self.locals[local].identity.used_by = self.user;
         self.note_source(local, value);
         local
     }
@@ -258,7 +257,9 @@ impl Lower<'_> {
     pub(crate) fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {
         self.temporaries += 1;
         let ident = hygiene::temporary(self.temporaries, span);
-        self.locals.add(ident, source, true, kind)
+        let local = self.locals.add(ident, source, true, kind);
+        self.locals[local].identity.used_by = self.user;
+        local
     }
 
     pub(crate) fn push_await(

@@ -68,6 +68,11 @@ impl Points {
         outer
     }
 
+    /// The fingerprint of the patterns and conditions around the code being lowered.
+    pub(crate) fn surroundings(&self) -> Fingerprint {
+        self.around
+    }
+
     pub(crate) fn leave(&mut self, outer: Fingerprint) {
         self.around = outer;
     }

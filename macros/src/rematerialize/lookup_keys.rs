@@ -205,6 +205,8 @@ impl Lower<'_> {
         for key in keys {
             let value = self.locals.path(key);
             let local = self.temporary(&value);
+            self.locals[local].identity.bound_by = self.locals[key].identity.bound_by;
+            self.locals[local].identity.used_by = self.locals[key].identity.used_by;
             let (old, new) = (self.locals[key].ident.clone(), self.locals[local].ident.clone());
             Renamed(&old, &new).visit_expr_mut(&mut chain);
             self.push(Stmt::Declare(local));

@@ -50,7 +50,8 @@ pub(crate) fn always_within(expr: &Expr) -> bool {
     }
 }
 
-fn in_block(block: &Block) -> bool {
+/// Whether a block always jumps out.
+pub(crate) fn in_block(block: &Block) -> bool {
     block.stmts.iter().any(always)
 }
 

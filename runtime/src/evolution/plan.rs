@@ -312,9 +312,11 @@ fn find_local(
     if is_claimed && has_name(name) {
         return Err(Difference::AmbiguousLocal { local: name.to_owned() });
     }
+    let same_use = same_use(saved, found, local);
     for (number, old) in saved.locals.iter().enumerate() {
         let (old_root, old_fields) = variable(&old.name);
-        if base(old_root) != name {
+        let is_used_alike = same_use == Some(number);
+        if same_use.is_some() != is_used_alike || !is_used_alike && base(old_root) != name {
             continue;
         }
         // Two parts are the same if serde calls them so, whatever Rust does.
@@ -322,11 +324,11 @@ fn find_local(
             (Some(old), Some(now)) => (by_serde(old), by_serde(now)),
             _ => (old_fields, fields.clone()),
         };
-        if !is_same_binding(old, local) {
+        if !is_used_alike && !is_same_binding(old, local) {
             is_ambiguous = true;
             continue;
         }
-        if name == base(root) {
+        if !is_used_alike && name == base(root) {
             check_exchange(saved, found, local, old)?;
             check_temporary(old, local)?;
         }
@@ -361,6 +363,26 @@ fn find_local(
             })
         }
     }
+}
+
+/// The saved value without a name that the same code uses, whatever computes it, if no other one is computed in the same
+/// way.
+fn same_use(saved: &StoredState, found: &StoredState, local: &StoredLocal) -> Option<usize> {
+    let is_whole = |local: &StoredLocal| variable(&local.name).1.is_empty();
+    if local.used_by == 0 || is_about_code(&local.name) || !is_whole(local) {
+        return None;
+    }
+    let is_used_alike = |other: &&StoredLocal| other.used_by == local.used_by;
+    let number = saved.locals.iter().position(|old| is_used_alike(&old))?;
+    let is_only = saved.locals.iter().filter(is_used_alike).count() == 1
+        && found.locals.iter().filter(is_used_alike).count() == 1;
+    let old = &saved.locals[number];
+    let is_made_as = |made: Option<u32>, other: &StoredLocal| {
+        made.is_some() && other.used_by != local.used_by && initializer(other) == made
+    };
+    let is_moved = saved.locals.iter().any(|other| is_made_as(initializer(local), other))
+        || found.locals.iter().any(|other| is_made_as(initializer(old), other));
+    (is_only && !is_moved && is_whole(old)).then_some(number)
 }
 
 /// Checks that borrows of a local's parts, and positions in it, refer to the same items in a value of the current type.

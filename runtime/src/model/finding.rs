@@ -285,8 +285,7 @@ impl Finding {
                 "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
             }
             Difference::OtherTemporary { .. } => {
-                "keep the expression that computes it or the one that uses it; if the new value is the saved one, say so: \
-                 `#[formerly(\"value\")] let cents = …;`"
+                "keep the expression that computes it or the one that uses it, or write a `#[migrate]`"
             }
             Difference::OtherBorrow { .. } => {
                 "keep the borrowed expression, or give the new borrow another name, and the runs use its new value"

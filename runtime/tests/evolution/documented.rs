@@ -34,6 +34,7 @@ fn title(group: &str) -> &'static str {
         "enums" => "Saved enums, and other forms",
         "refused" => "Types that refuse what others take",
         "branches" => "Branches",
+        "early_exits" => "Guards and other early exits",
         "narrowed" => "Branches that a `#[migrate]` gives up",
         "blocks" => "`async` blocks",
         "fan_out" => "Time limits, maps, polling and spawned calls",

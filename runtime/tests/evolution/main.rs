@@ -22,6 +22,7 @@ mod bodies;
 mod borrows;
 mod branches;
 mod collections;
+mod early_exits;
 mod endings;
 mod enums;
 mod exchanged;
@@ -96,6 +97,7 @@ const GROUPS: &[Group] = &[
     ("attributes", attributes::all),
     ("refused", refused::all),
     ("branches", branches::all),
+    ("early_exits", early_exits::all),
     ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),

@@ -507,4 +507,284 @@ edits! {
         run old(200, 30) new(200, 30);
         at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`len()`", "7");
     }
+
+    "a map gets a value under another key, and is another map"
+    key_of_another_map {
+        old [] {
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn key_of_another_map(cx: &Context, price: u64, _age: u64) -> String {
+                let mut due = std::collections::BTreeMap::new();
+                let mut years = due.clone();
+                due.insert(twice(price), cx.signal::<Go>().await.0);
+                format!("{due:?} {years:?}")
+            }
+        }
+        new [] {
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn key_of_another_map(cx: &Context, _price: u64, age: u64) -> String {
+                let mut due = std::collections::BTreeMap::new();
+                let mut years = due.clone();
+                years.insert(twice(age), cx.signal::<Go>().await.0);
+                format!("{due:?} {years:?}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`twice()`", "{400: 7} {}");
+    }
+
+    "a list of another name gets an item at another index"
+    item_of_another_list {
+        old [] {
+            #[workflow]
+            pub async fn item_of_another_list(cx: &Context, price: u64, _age: u64) -> String {
+                let mut due = vec![vec![], vec![], vec![]];
+                let mut years = due.clone();
+                due[(price / 100) as usize].push(cx.signal::<Go>().await.0);
+                format!("{due:?} {years:?}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn item_of_another_list(cx: &Context, _price: u64, age: u64) -> String {
+                let mut due = vec![vec![], vec![], vec![]];
+                let mut years = due.clone();
+                years[(age / 100) as usize].push(cx.signal::<Go>().await.0);
+                format!("{due:?} {years:?}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "", "[[], [], [7]] [[], [], []]");
+    }
+
+    "a sum in an initializer is another one, for a variable of another name"
+    sum_of_another_variable {
+        old [] {
+            #[workflow]
+            pub async fn sum_of_another_variable(cx: &Context, price: u64, _age: u64) -> String {
+                let due = price * 2 + u64::from(cx.signal::<Go>().await.0);
+                due.to_string()
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn sum_of_another_variable(cx: &Context, _price: u64, age: u64) -> String {
+                let years = age + 1 + u64::from(cx.signal::<Go>().await.0);
+                years.to_string()
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "407");
+    }
+
+    "a tuple is taken apart to a variable of another name"
+    tuple_of_another_variable {
+        old [] {
+            #[workflow]
+            pub async fn tuple_of_another_variable(cx: &Context, price: u64, _age: u64) -> String {
+                let (due, Go(go)) = (price * 2, cx.signal::<Go>().await);
+                format!("{due} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn tuple_of_another_variable(cx: &Context, _price: u64, age: u64) -> String {
+                let (years, Go(go)) = (age + 1, cx.signal::<Go>().await);
+                format!("{years} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
+    }
+
+    "another text is appended to another one"
+    appended_to_another_text {
+        old [] {
+            #[workflow]
+            pub async fn appended_to_another_text(cx: &Context, price: u64, _age: u64) -> String {
+                let mut due = String::new();
+                let mut years = String::new();
+                due.push_str(&format!("{} {}", price * 2, cx.signal::<Go>().await.0));
+                format!("{due}{years}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn appended_to_another_text(cx: &Context, _price: u64, age: u64) -> String {
+                let mut due = String::new();
+                let mut years = String::new();
+                years.push_str(&format!("{} {}", age + 1, cx.signal::<Go>().await.0));
+                format!("{due}{years}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "`value`", "400 7");
+    }
+
+    "the outcome of a signal before another await is that of another signal, for another call"
+    outcome_of_another_signal {
+        old [] {
+            fn halt(Halt(number): Halt, Go(go): Go) -> String {
+                format!("halted by {number} {go}")
+            }
+
+            #[workflow]
+            pub async fn outcome_of_another_signal(cx: &Context, _price: u64, _age: u64) -> String {
+                halt(cx.signal::<Halt>().await, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            #[derive(Signal, Serialize, Deserialize)]
+            pub struct Stop(u8);
+
+            fn stop(Stop(number): Stop, Go(go): Go) -> String {
+                format!("stopped by {number} {go}")
+            }
+
+            #[workflow]
+            pub async fn outcome_of_another_signal(cx: &Context, _price: u64, _age: u64) -> String {
+                stop(cx.signal::<Stop>().await, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [Halt(5)] [Go(7)] => Blocked("OtherTemporary", "`signal()`", "halted by 5 7");
+    }
+
+    "the items of a loop over pairs are others, and have another name"
+    rest_of_other_pairs {
+        old [] {
+            #[workflow]
+            pub async fn rest_of_other_pairs(cx: &Context, price: u64, _age: u64) -> String {
+                let mut text = String::new();
+                for (id, due) in vec![(1_u64, price), (2, price + 1)] {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text.push_str(&format!("{go} "));
+                    if id > 1 {
+                        text.push_str(&format!("{due} "));
+                    }
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn rest_of_other_pairs(cx: &Context, _price: u64, age: u64) -> String {
+                let mut text = String::new();
+                for (id, years) in vec![(1_u64, age), (2, age + 1)] {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text.push_str(&format!("{go} "));
+                    if id > 1 {
+                        text.push_str(&format!("{years} "));
+                    }
+                }
+                text
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7), Go(8)] => Blocked("OtherTemporary", "`rest of id`", "7 8 201 ");
+    }
+
+    "the key of a borrowed item is another one, for a variable of another name"
+    key_of_another_item {
+        old [weigh] {
+            #[activity]
+            pub async fn weigh(id: u64) -> u64 {
+                id / 200
+            }
+
+            #[workflow]
+            pub async fn key_of_another_item(cx: &Context, price: u64, _age: u64) -> String {
+                let kinds = std::collections::BTreeMap::from([(200, 1), (400, 2), (60, 3)]);
+                let due = &kinds[&(weigh(price).await + price * 2 - price / 200)];
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{due} {go}")
+            }
+        }
+        new [weigh] {
+            #[activity]
+            pub async fn weigh(id: u64) -> u64 {
+                id / 200
+            }
+
+            #[workflow]
+            pub async fn key_of_another_item(cx: &Context, _price: u64, age: u64) -> String {
+                let kinds = std::collections::BTreeMap::from([(200, 1), (400, 2), (60, 3)]);
+                let years = &kinds[&(weigh(age).await + age * 2 - age / 200)];
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{years} {go}")
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("OtherTemporary", "", "2 7");
+    }
+
+    "a function that computes an operand gets another name"
+    function_renamed {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            fn twice(number: u64) -> u64 {
+                number * 2
+            }
+
+            #[workflow]
+            pub async fn function_renamed(cx: &Context, price: u64, _age: u64) -> String {
+                send(twice(price), cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn double(number: u64) -> u64 {
+                number * 2
+            }
+
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn function_renamed(cx: &Context, price: u64, _age: u64) -> String {
+                send(double(price), cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Goes("400 7");
+    }
+
+    "an operand is computed by other code, beside a new one elsewhere"
+    operand_elsewhere {
+        old [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_elsewhere(cx: &Context, price: u64, _age: u64) -> String {
+                send(price * 2, cx.signal::<Go>().await)
+            }
+        }
+        new [] {
+            fn send(cents: u64, Go(go): Go) -> String {
+                format!("{cents} {go}")
+            }
+
+            #[workflow]
+            pub async fn operand_elsewhere(cx: &Context, price: u64, age: u64) -> String {
+                if price > 1000 {
+                    return send(age + 3, cx.signal::<Go>().await);
+                }
+                send(price * 3, cx.signal::<Go>().await)
+            }
+        }
+        run old(200, 30) new(200, 30);
+        at "signal<Go>" [] [Go(7)] => Blocked("AmbiguousState", "", "400 7");
+    }
 }
