@@ -5,12 +5,13 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
+use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Pat};
+use syn::{Expr, Ident, Pat, Token};
 
 use crate::syntax::fingerprint::Fingerprint;
-use crate::syntax::patterns::{is_binding, split_type};
-use crate::syntax::suspend;
+use crate::syntax::patterns::{bindings, is_binding, split_type};
+use crate::syntax::suspend::{self, Awaiting};
 
 /// The source of the bindings of a pattern.
 #[derive(Default)]
@@ -18,6 +19,8 @@ pub(super) struct BoundBy {
     /// The pattern as the user wrote it, if its bindings are locals.
     pat: Option<Pat>,
     value: Option<Fingerprint>,
+    /// The elements of a tuple that the pattern takes apart, if they are different.
+    elements: Vec<BoundBy>,
     /// Whether the value comes from an await.
     pub(super) is_awaited: bool,
 }
@@ -33,6 +36,7 @@ impl BoundBy {
         Self {
             pat: Some(split_type(pat).0.clone()),
             value: value.map(Fingerprint::of),
+            elements: value.and_then(|value| elements(pat, value)).unwrap_or_default(),
             is_awaited: value.is_some_and(suspend::expr),
         }
     }
@@ -46,8 +50,47 @@ impl BoundBy {
     pub(super) fn fingerprint(&self, name: &str) -> Fingerprint {
         let value = self.value.unwrap_or(Fingerprint::NONE);
         let Some(mut pat) = self.pat.clone() else { return value };
+        if let Some(element) = self.elements.iter().find(|element| element.binds(name)) {
+            return element.fingerprint(name);
+        }
         Unnamed { name }.visit_pat_mut(&mut pat);
         Fingerprint::of(&pat).around(value)
+    }
+
+    fn binds(&self, name: &str) -> bool {
+        self.pat.as_ref().is_some_and(|pat| bindings(pat).iter().any(|binding| *binding == name))
+    }
+}
+
+/// The bindings of the elements of a tuple, so that they may be told apart if the elements change places.
+fn elements(pat: &Pat, value: &Expr) -> Option<Vec<BoundBy>> {
+    let Pat::Tuple(pat) = split_type(pat).0 else { return None };
+    let values = values(value)?;
+    let has_rest = pat.elems.iter().any(|element| matches!(element, Pat::Rest(_)));
+    if has_rest || pat.elems.len() != values.len() {
+        return None;
+    }
+    let bound = pat.elems.iter().zip(&values);
+    let bound: Vec<_> = bound.map(|(pat, value)| BoundBy::value(pat, Some(value))).collect();
+    let is_other = |(index, element): (usize, &BoundBy)| {
+        bound[..index].iter().all(|before| before.value != element.value)
+    };
+    bound.iter().enumerate().all(is_other).then_some(bound)
+}
+
+/// The elements of a tuple, or the operations whose outcomes are its elements.
+fn values(value: &Expr) -> Option<Vec<Expr>> {
+    match value {
+        Expr::Tuple(tuple) => Some(tuple.elems.iter().cloned().collect()),
+        Expr::Paren(expr) => values(&expr.expr),
+        Expr::Try(expr) => values(&expr.expr),
+        Expr::Macro(expr) => {
+            suspend::awaiting(&expr.mac)
+                .filter(|awaiting| matches!(awaiting, Awaiting::Join | Awaiting::TryJoin))?;
+            let operations = Punctuated::<Expr, Token![,]>::parse_terminated;
+            Some(expr.mac.parse_body_with(operations).ok()?.into_iter().collect())
+        }
+        _ => None,
     }
 }
 

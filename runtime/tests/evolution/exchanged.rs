@@ -37,6 +37,51 @@ rewrites! {
         at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "which of the two saved values", "7 8 1");
     }
 
+    "the elements of a tuple that two locals bind change places"
+    elements_exchanged(cx, id) {
+        old {
+            let (debit, credit) = (id, id + 1);
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let (debit, credit) = (id + 1, id);
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "which of the two saved values", "7 8 1");
+    }
+
+    "the operations of a `join!` whose outcomes two locals bind change places"
+    operations_exchanged(cx, id) {
+        old {
+            let (from, to) = join!(payer(id), payee(id));
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let (from, to) = join!(payee(id), payer(id));
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "which of the two saved values", "from payer 7 to payee 7 1");
+    }
+
+    "one element of a tuple that two locals bind is another one"
+    element_changed(cx, id) {
+        old {
+            let (debit, credit) = (id, id + 1);
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let (debit, credit) = (id, id + 2);
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}!")
+        }
+        at "signal<Go>" [] [Go(1)] => Goes("7 8 1!");
+    }
+
     "two signals of one type are bound to each other's names"
     signals_exchanged(cx, id) {
         old {
