@@ -1,12 +1,13 @@
-//! Statements that leave the block early after an await: the code behind them is as good as in their `else`.
+//! Statements that may leave their block early after an await. The code behind such a statement counts as inside of its
+//! `else`.
 //!
 //! ```text
 //! if rich { approval().await; return; }      approval().await is in `if rich`
-//! approval().await;                          … and this one in `else rich`
+//! approval().await;                          this one is in `else rich`
 //! ```
 //!
-//! If the condition is inverted and the two change places, both of them are somewhere else, so that a parked run is not
-//! continued at the wrong one.
+//! If the condition is inverted and the two awaits change places, both of them have changed, and a run that is parked at
+//! one of them is blocked. Otherwise only one of them would have changed, and the run would continue at the other one.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,7 +17,7 @@ use crate::syntax::divergence::{always_within, in_block};
 use crate::syntax::patterns::split_type;
 use crate::syntax::suspend;
 
-/// What the code behind a statement is inside of, because the statement awaits and leaves otherwise.
+/// The conditions that hold behind a statement because it awaits, and leaves the block, if they do not.
 pub(super) fn conditions_behind(stmt: &Stmt) -> Option<TokenStream> {
     let mut conditions = TokenStream::new();
     match stmt {

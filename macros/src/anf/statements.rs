@@ -36,7 +36,7 @@ impl Lower<'_> {
                 Source::Item(_) => {}
                 Source::Local(local) => {
                     let user = self.locals.fingerprint(split_type(&local.pat).0);
-                    self.used_by(user, |this| this.let_stmt(local));
+                    self.used_by(user, |this| this.local_stmt(local));
                 }
                 Source::Expr(expr, None) if is_last => {
                     has_value = true;
@@ -73,7 +73,7 @@ impl Lower<'_> {
         }
     }
 
-    fn let_stmt(&mut self, mut local: syn::Local) {
+    fn local_stmt(&mut self, mut local: syn::Local) {
         if self.continuation.awaits() {
             self.bind_temporaries(&mut local);
             self.save_keys_of_initializer(&mut local);

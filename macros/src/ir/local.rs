@@ -41,8 +41,8 @@ pub(crate) struct Identity {
     pub(crate) bound_by: Fingerprint,
     /// Whether that code awaits, so that two bindings with equal code have different values.
     pub(crate) is_awaited: bool,
-    /// Of a temporary, the fingerprint of the code that uses it: the expression of which it is an operand, without the
-    /// operands and with its index, or the pattern that binds it or a borrow of it.
+    /// Of a temporary, the fingerprint of the code that uses it: the expression around it with its index as an operand, or
+    /// the pattern that binds it or a borrow of it.
     pub(crate) used_by: Fingerprint,
     /// Whether it is bound within the initializer of a `let` that binds the same name: `receipt` in
     /// `let receipt = match paid { Ok(receipt) => receipt, … }`. Its scope ends before the `let` binds the name.

@@ -138,9 +138,8 @@ pub struct StoredLocal {
     /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub initializers: Vec<u32>,
-    /// Of a value that the source gives no name, a hash of the code that uses it: the expression of which it is an
-    /// operand, without the operands and with its index, or the pattern that binds it or a borrow of it. 0 of anything
-    /// else.
+    /// Of a value that the source gives no name, a hash of the code that uses it: the expression around it with its index
+    /// as an operand, or the pattern that binds it or a borrow of it. 0 of anything else.
     #[serde(default, skip_serializing_if = "crate::model::is_zero")]
     pub used_by: u32,
     /// Whether its value is secret.

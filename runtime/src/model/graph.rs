@@ -177,9 +177,8 @@ pub struct SavedLocal {
     /// If another binding of its name has the same initializer: the hashes of the initializers of all of them, in source
     /// order, with `+` between them. Empty otherwise.
     pub initializers: &'static str,
-    /// Of a value that the source gives no name, a hash of the code that uses it: the expression of which it is an
-    /// operand, without the operands and with its index, or the pattern that binds it or a borrow of it. 0 of anything
-    /// else.
+    /// Of a value that the source gives no name, a hash of the code that uses it: the expression around it with its index
+    /// as an operand, or the pattern that binds it or a borrow of it. 0 of anything else.
     pub used_by: u32,
     /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
@@ -188,8 +187,9 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, hashes of initializers, each behind a `+`, that of the code that uses it behind a `>`, a `!` for a redacted one or a space, an `@` if it is
-    /// exposed, the name, former names, each behind U+001F, and after a colon the type where the source states it.
+    /// Reads a place, hashes of initializers, each behind a `+`, the hash of the code that uses it behind a `>`, a `!` for
+    /// a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon
+    /// the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_at_mark(text, '!')?;
         let (place, used_by) = match place.split_once('>') {
