@@ -37,6 +37,7 @@ pub use attributes::{
 pub use cron::Cron;
 pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
+#[cfg(feature = "engine")]
 pub(crate) use graph::is_zero;
 pub use graph::{
     AwaitKind, BorrowNode, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals,
