@@ -115,12 +115,9 @@ impl Lower<'_> {
     pub(crate) fn simple_condition(&mut self, cond: Expr) -> Expr {
         match cond {
             Expr::Let(expr) => {
-                let user = self.locals.fingerprint(&expr.pat);
-                let value = self.used_by(user, |this| {
-                    let value = this.hoist_matched(*expr.expr);
-                    this.end_with_statement(&value, &[&*expr.pat]);
-                    this.keep_matched(value, &[&*expr.pat])
-                });
+                let pats = [&*expr.pat];
+                let value = self
+                    .scrutinee(*expr.expr, &pats, |this, value| this.keep_matched(value, &pats));
                 Expr::Let(ExprLet { expr: Box::new(value), ..expr })
             }
             Expr::Binary(ExprBinary { attrs, left, op: op @ BinOp::And(_), right })

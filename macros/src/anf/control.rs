@@ -190,11 +190,8 @@ impl Lower<'_> {
             let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
             let is_taken_apart = arms_await(&expr);
             let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
-            let user = this.locals.fingerprint(&quote!(#(#pats)|*));
-            let scrutinee = this.used_by(user, |this| {
-                let scrutinee = this.hoist_matched(scrutinee);
-                this.end_with_statement(&scrutinee, &pats);
-                if is_taken_apart { this.keep_matched(scrutinee, &pats) } else { scrutinee }
+            let scrutinee = this.scrutinee(scrutinee, &pats, |this, value| {
+                if is_taken_apart { this.keep_matched(value, &pats) } else { value }
             });
             this.arms(expr, scrutinee, dest);
         });
@@ -204,13 +201,10 @@ impl Lower<'_> {
     pub(crate) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
         let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
-        let user = self.locals.fingerprint(&quote!(#(#pats)|*));
-        let scrutinee = self.used_by(user, |this| {
-            let scrutinee = this.hoist_matched(scrutinee);
-            this.end_with_statement(&scrutinee, &pats);
-            let is_new = this.borrows().is_value(&scrutinee);
-            let scrutinee = this.keep_receiver(scrutinee);
-            if is_new { this.keep(scrutinee) } else { this.save_keys_for(&pats, scrutinee) }
+        let scrutinee = self.scrutinee(scrutinee, &pats, |this, value| {
+            let is_new = this.borrows().is_value(&value);
+            let value = this.keep_receiver(value);
+            if is_new { this.keep(value) } else { this.save_keys_for(&pats, value) }
         });
         // `value` is declared after the scrutinee, so it is dropped before it.
         self.push(Stmt::Declare(value));

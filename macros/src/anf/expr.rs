@@ -98,18 +98,11 @@ impl Lower<'_> {
         }
     }
 
-    /// The fingerprint of an expression without its operands. The path of a function is a part of its call.
+    /// The fingerprint of an expression without its operands.
     fn without_operands(&self, expr: &Expr) -> Fingerprint {
         let mut expr = expr.clone();
-        let function = match &expr {
-            Expr::Call(call) => Some(call.func.clone()),
-            _ => None,
-        };
         for (operand, _) in operands_mut(&mut expr).unwrap_or_default() {
             *operand = Expr::PLACEHOLDER;
-        }
-        if let (Expr::Call(call), Some(function)) = (&mut expr, function) {
-            call.func = function;
         }
         self.locals.fingerprint(&expr)
     }

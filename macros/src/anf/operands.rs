@@ -95,8 +95,8 @@ impl Lower<'_> {
         left
     }
 
-    /// The fingerprint of an operand that tells what the expression is about: the receiver of a method, or the place
-    /// that is assigned to.
+    /// The fingerprint of an operand that tells what the expression is about: a function that is called, the receiver of a
+    /// method, or the place that is assigned to.
     fn place_of(&self, (operand, kind): &(Expr, Operand)) -> Fingerprint {
         match kind {
             Operand::Place | Operand::Receiver | Operand::Taken => self.locals.fingerprint(operand),

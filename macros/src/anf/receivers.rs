@@ -3,6 +3,7 @@
 //! Where an expression is evaluated before the rest of its statement, or as the head of a loop, such a receiver is
 //! moved to a temporary of the statement or the loop. The operands before it are evaluated first, as before an await.
 
+use quote::quote;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
 
@@ -35,12 +36,27 @@ impl Lower<'_> {
     }
 
     /// Keeps a temporary whose parts the patterns do not bind until the end of the statement.
-    pub(crate) fn end_with_statement(&mut self, matched: &Expr, pats: &[&Pat]) {
+    fn end_with_statement(&mut self, matched: &Expr, pats: &[&Pat]) {
         let is_temporary =
             local_of(&self.locals, matched).is_some_and(|local| self.locals[local].is_temporary);
         if is_temporary && pats.iter().any(|pat| leaves_part(pat)) && !is_any_plain(pats) {
             self.kept_temporaries += 1;
         }
+    }
+
+    /// Hoists the awaits of a scrutinee, whose temporaries the patterns use, and lets `keep` save what they bind of it.
+    pub(super) fn scrutinee(
+        &mut self,
+        value: Expr,
+        pats: &[&Pat],
+        keep: impl FnOnce(&mut Self, Expr) -> Expr,
+    ) -> Expr {
+        let user = self.locals.fingerprint(&quote!(#(#pats)|*));
+        self.used_by(user, |this| {
+            let value = this.hoist_matched(value);
+            this.end_with_statement(&value, pats);
+            keep(this, value)
+        })
     }
 
     /// Moves the receivers that the value borrows from to temporaries.

@@ -21,6 +21,7 @@ use crate::ir::usage::Usage;
 use crate::lower::Lower;
 use crate::lower::borrows::Borrows;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
+use crate::syntax::names::is_any_of;
 
 const TRIMMING: [&str; 3] = ["trim", "trim_end", "trim_start"];
 
@@ -241,5 +242,5 @@ fn trim(function: &Expr) -> Option<Ident> {
         }
         _ => return None,
     };
-    TRIMMING.iter().any(|known| method == known).then(|| method.clone())
+    is_any_of(method, &TRIMMING).then(|| method.clone())
 }

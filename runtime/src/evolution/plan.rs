@@ -315,8 +315,8 @@ fn find_local(
     let same_use = same_use(saved, found, local);
     for (number, old) in saved.locals.iter().enumerate() {
         let (old_root, old_fields) = variable(&old.name);
-        let is_used_alike = same_use == Some(number);
-        if same_use.is_some() != is_used_alike || !is_used_alike && base(old_root) != name {
+        let is_candidate = same_use.map_or(base(old_root) == name, |same| number == same);
+        if !is_candidate {
             continue;
         }
         // Two parts are the same if serde calls them so, whatever Rust does.
@@ -324,11 +324,11 @@ fn find_local(
             (Some(old), Some(now)) => (by_serde(old), by_serde(now)),
             _ => (old_fields, fields.clone()),
         };
-        if !is_used_alike && !is_same_binding(old, local) {
+        if same_use.is_none() && !is_same_binding(old, local) {
             is_ambiguous = true;
             continue;
         }
-        if !is_used_alike && name == base(root) {
+        if same_use.is_none() && name == base(root) {
             check_exchange(saved, found, local, old)?;
             check_temporary(old, local)?;
         }
