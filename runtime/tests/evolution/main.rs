@@ -39,6 +39,7 @@ mod locals;
 mod loops;
 mod narrowed;
 mod nested;
+mod operands;
 
 mod options;
 mod parameters;
@@ -80,6 +81,7 @@ const GROUPS: &[Group] = &[
     ("same_operation", same_operation::all),
     ("locals", locals::all),
     ("exchanged", exchanged::all),
+    ("operands", operands::all),
     ("temporaries", temporaries::all),
     ("parts", parts::all),
     ("loops", loops::all),

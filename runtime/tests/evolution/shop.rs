@@ -110,6 +110,26 @@ pub async fn audit(cx: &ActivityContext, id: u64) -> Result<String, String> {
     if id.is_multiple_of(2) { Ok(format!("audited {id}")) } else { Err(format!("refused {id}")) }
 }
 
+pub fn send(cents: u64, Go(go): Go) -> String {
+    format!("{cents} {go}")
+}
+
+pub fn grow(years: u64, Go(go): Go) -> String {
+    format!("{years} years {go}")
+}
+
+pub fn twice(number: u64) -> u64 {
+    number * 2
+}
+
+pub fn double(number: u64) -> u64 {
+    number * 2
+}
+
+pub fn halt(Halt(number): Halt, Go(go): Go) -> String {
+    format!("halted by {number} {go}")
+}
+
 /// The entry of an activity.
 #[macro_export]
 macro_rules! entry {
