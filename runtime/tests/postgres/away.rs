@@ -18,8 +18,8 @@ use sqlx::AssertSqlSafe;
 use crate::fixture::{execute, fails_with};
 use crate::way::Way;
 
-/// The timeout of five seconds, with time for a busy machine. Less than two consecutive timeouts.
-const SOON: Duration = Duration::from_secs(8);
+/// Two consecutive timeouts of five seconds. A call waits for one, and has as much again for a busy machine.
+const SOON: Duration = Duration::from_secs(10);
 
 /// Makes calls of every kind at the same time. Returns the results.
 async fn ask_everything(
@@ -106,28 +106,45 @@ pub(crate) async fn calls_to_a_silent_server_fail_soon(url: String) {
     }
 }
 
-/// Like SIGSTOP: its sockets stay open, and the system continues to accept connections for it.
+/// The sockets of a stopped server stay open, and the system continues to accept connections for it.
 pub(crate) async fn calls_to_a_stopped_server_fail_soon(_: String) {
-    fn signal(name: &str, pids: &[String]) {
-        let sent = Command::new("kill").arg(name).args(pids).status();
-        assert!(sent.expect("it can be started").success());
-    }
     let cluster = Cluster::start().expect("it starts");
     let client = Client::connect(&cluster.url("postgres")).await.expect("the server is there");
     let run =
         client.start(fails_with("later".into())).id("there").await.expect("it can be started");
     let server = cluster.pid().to_string();
-    let parent = format!("--ppid={server}");
-    let children = Command::new("ps").args(["-o", "pid=", &parent]).output();
-    let children = String::from_utf8(children.expect("it can be started").stdout).expect("digits");
-    let pids: Vec<String> =
-        [server].into_iter().chain(children.split_whitespace().map(str::to_owned)).collect();
-    signal("-STOP", &pids);
+    stop_processes(&server);
     for (what, answer) in ask_everything(&client, &run).await {
         assert!(answer.contains("the server does not answer"), "{what}: {answer}");
     }
-    signal("-CONT", &pids);
+    signal("-CONT", &processes(&server, |_| true));
     client.find("there").await.expect("the server is there").expect("so is the run");
+}
+
+/// Stops the process and its children until none of them runs: a child may be started or end meanwhile.
+fn stop_processes(parent: &str) {
+    let runs = |state: &str| !matches!(state, "T" | "Z");
+    loop {
+        let pids = processes(parent, runs);
+        if pids.is_empty() {
+            return;
+        }
+        signal("-STOP", &pids);
+    }
+}
+
+/// The ids of the process and of its children, as far as their states are accepted.
+fn processes(parent: &str, is_accepted: impl Fn(&str) -> bool) -> Vec<String> {
+    let arguments = ["-o", "pid=,state=", "-p", parent, "--ppid", parent];
+    let listed = Command::new("ps").args(arguments).output().expect("it can be started");
+    let listed = String::from_utf8(listed.stdout).expect("digits and letters");
+    let rows = listed.lines().map(|line| line.trim().split_once(' ').expect("two columns"));
+    rows.filter(|(_, state)| is_accepted(state.trim())).map(|(pid, _)| pid.to_owned()).collect()
+}
+
+/// Fails for those that have ended.
+fn signal(name: &str, pids: &[String]) {
+    Command::new("kill").arg(name).args(pids).output().expect("it can be started");
 }
 
 pub(crate) async fn the_error_of_a_server_that_refuses_connections_is_returned(url: String) {
