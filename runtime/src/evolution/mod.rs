@@ -13,6 +13,7 @@ mod alignment;
 mod check;
 mod frame;
 mod known;
+mod loops;
 mod migrate;
 mod names;
 mod narrow;

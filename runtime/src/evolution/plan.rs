@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::alignment::is_certain;
+use super::loops::check_nesting;
 use super::names::{base, initializer, is_about_code, is_same_binding, variable};
 use super::narrow::Narrowed;
 use super::order::keeps_order;
@@ -125,6 +126,7 @@ fn make(
         let locals = found.locals.iter();
         let locals = locals.map(|local| find_local((before, now), saved, found, local));
         let locals = locals.collect::<Result<_, _>>()?;
+        check_nesting(saved, found)?;
         check_borrows(saved, found)?;
         Ok(Plan { state: number, locals, branches, narrowed: None })
     };
@@ -410,13 +412,19 @@ fn check_exchange(
     local: &StoredLocal,
     old: &StoredLocal,
 ) -> Result<(), Difference> {
-    let bound_by = local.place.fingerprint;
-    if bound_by == 0 || bound_by == old.place.fingerprint || is_about_code(&local.name) {
+    let place = local.place;
+    let is_bound_alike = place.fingerprint == old.place.fingerprint;
+    let is_unchanged = is_bound_alike && (place.others == 0 || place.others == old.place.others);
+    if place.fingerprint == 0 || is_unchanged || is_about_code(&local.name) {
         return Ok(());
     }
     let name = |local: &StoredLocal| base(variable(&local.name).0).to_owned();
     let local_name = name(local);
-    let is_bound_so = |other: &&StoredLocal| other.place.fingerprint == bound_by;
+    // In `let from = from.trim();`, what tells the local from another one binds the first `from`.
+    let is_bound_so = |other: &&StoredLocal| match is_bound_alike {
+        true => other.place.others == place.others,
+        false => other.place.fingerprint == place.fingerprint,
+    };
     let is_gone = |other: &String| {
         let is_it = |now: &StoredLocal| name(now) == *other || now.formerly.contains(other);
         *other != local_name && !found.locals.iter().filter(is_bound_so).any(is_it)

@@ -78,6 +78,13 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// Of two loops around the await, the one that was inside is outside now.
+    OtherNesting {
+        /// The variable of the loop that was outside.
+        outer: String,
+        /// The variable of the loop that was inside.
+        inner: String,
+    },
     /// The local is a value without a name, and the code computes another value, for another use.
     OtherTemporary {
         /// The local.
@@ -200,6 +207,12 @@ impl fmt::Display for Difference {
                     "`{local}` is a saved position, and the code that it refers to has changed, or a constant in that code"
                 )
             }
+            Self::OtherNesting { outer, inner } => {
+                write!(
+                    f,
+                    "the loop over `{inner}` was inside the loop over `{outer}`, and is outside now"
+                )
+            }
             Self::OtherTemporary { local } => {
                 write!(
                     f,
@@ -283,6 +296,9 @@ impl Finding {
             }
             Difference::OtherSource { .. } => {
                 "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
+            }
+            Difference::OtherNesting { .. } => {
+                "keep the order of the two loops, or write a `#[migrate]`"
             }
             Difference::OtherTemporary { .. } => {
                 "keep the expression that computes it or the one that uses it, or write a `#[migrate]`"

@@ -345,4 +345,73 @@ rewrites! {
         }
         at "signal<Go>" [] [Go(1)] => Goes("14 1 14");
     }
+
+    "the variables of nested loops over one list exchange their names"
+    nested_lists_exchanged(cx, id) {
+        old {
+            let list = vec![id, id + 1];
+            let mut text = String::new();
+            for from in &list {
+                for to in &list {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!(" {from}{to}{go}");
+                }
+            }
+            text
+        }
+        new {
+            let list = vec![id, id + 1];
+            let mut text = String::new();
+            for to in &list {
+                for from in &list {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!(" {from}{to}{go}");
+                }
+            }
+            text
+        }
+        at "signal<Go>" [Go(0)] [Go(1), Go(2), Go(3)] => Blocked("OtherNesting", "the loop over `to` was inside", " 770 781 872 883");
+    }
+
+    "two pairs of locals that hide each other exchange their names"
+    hidden_pairs_exchanged(cx, id) {
+        old {
+            let from = payer(id).await;
+            let from = from.trim().to_owned();
+            let to = payee(id).await;
+            let to = to.trim().to_owned();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let to = payer(id).await;
+            let to = to.trim().to_owned();
+            let from = payee(id).await;
+            let from = from.trim().to_owned();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} to {from} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `from` was", "from payer 7 to payee 7 1");
+    }
+
+    "two pairs of locals that hide each other change places, and keep their names"
+    hidden_pairs_moved(cx, id) {
+        old {
+            let from = format!("{id} ");
+            let from = from.trim().to_owned();
+            let to = format!("{} ", id + 1);
+            let to = to.trim().to_owned();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let to = format!("{} ", id + 1);
+            let to = to.trim().to_owned();
+            let from = format!("{id} ");
+            let from = from.trim().to_owned();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Goes("from 7 to 8 1");
+    }
 }

@@ -238,7 +238,7 @@ edits! {
         at "signal<Go>" [Go(1)] [Go(2)] => Blocked("MissingLocal", "other", "1:0 2:1 ");
     }
 
-    "two nested loops change places: the remaining items of each stay with its name"
+    "two nested loops change places"
     nested_loops_swapped {
         old [] {
             #[workflow]
@@ -268,7 +268,7 @@ edits! {
         }
         run old() new();
         at "start" [] [Go(1), Go(2), Go(3), Go(4)] => Goes("1:x1 2:y1 3:x2 4:y2 ");
-        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:x1 2:x2 3:y2 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3), Go(4)] => Blocked("OtherNesting", "the loop over `b` was inside the loop over `a`", "1:x1 2:x2 3:y1 4:y2 ");
     }
 
     "a constant changes that a loop goes over by reference"
