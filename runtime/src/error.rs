@@ -6,17 +6,25 @@ mod bulk;
 mod chain;
 mod child;
 #[cfg(feature = "engine")]
+mod completion;
+#[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
 mod edit;
-#[cfg(feature = "engine")]
-mod engine;
 mod general;
 mod key;
+#[cfg(feature = "engine")]
+mod run;
 #[cfg(feature = "schedules")]
 mod schedule;
 #[cfg(feature = "engine")]
+mod signal;
+#[cfg(feature = "engine")]
+mod start;
+#[cfg(feature = "engine")]
 mod update;
+#[cfg(feature = "engine")]
+mod worker;
 
 #[cfg(feature = "engine")]
 pub use bulk::BulkError;
@@ -24,17 +32,22 @@ pub use bulk::BulkError;
 pub(crate) use chain::with_causes;
 pub use child::ChildError;
 #[cfg(feature = "engine")]
+pub use completion::{CompleteError, TokenError};
+#[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use edit::EditError;
-#[cfg(feature = "engine")]
-pub use engine::{
-    BlockedHolder, CompleteError, LookupError, OtherBuildsHolder, RegistryError, RunError,
-    SignalError, StartError, TokenError, WorkerError,
-};
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "engine")]
+pub use run::{LookupError, RunError};
 #[cfg(feature = "schedules")]
 pub use schedule::ScheduleError;
 #[cfg(feature = "engine")]
+pub use signal::SignalError;
+#[cfg(feature = "engine")]
+pub use start::{BlockedHolder, OtherBuildsHolder, StartError};
+#[cfg(feature = "engine")]
 pub use update::{QueryError, UpdateError};
+#[cfg(feature = "engine")]
+pub use worker::{RegistryError, WorkerError};
