@@ -1,9 +1,8 @@
 //! `select!`, `join!` and `try_join!`.
 
 use proc_macro2::Span;
-use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Macro, Token};
+use syn::{Expr, Macro};
 
 use super::refutability::refusal;
 use crate::frontend::shields;
@@ -75,7 +74,7 @@ impl Lower<'_> {
     }
 
     pub(crate) fn hoist_join(&mut self, mac: &Macro, fail_fast: bool) -> Expr {
-        let branches = match mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated) {
+        let branches = match suspend::joined(mac) {
             Ok(branches) => branches,
             Err(error) => {
                 self.diagnostics.push(error);

@@ -5,9 +5,8 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Pat, Token};
+use syn::{Expr, Ident, Pat};
 
 use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::patterns::{bindings, is_binding, split_type};
@@ -87,8 +86,7 @@ fn values(value: &Expr) -> Option<Vec<Expr>> {
         Expr::Macro(expr) => {
             suspend::awaiting(&expr.mac)
                 .filter(|awaiting| matches!(awaiting, Awaiting::Join | Awaiting::TryJoin))?;
-            let operations = Punctuated::<Expr, Token![,]>::parse_terminated;
-            Some(expr.mac.parse_body_with(operations).ok()?.into_iter().collect())
+            suspend::joined(&expr.mac).ok()
         }
         _ => None,
     }

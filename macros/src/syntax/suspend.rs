@@ -1,8 +1,9 @@
 //! Code that suspends: it contains an `.await`, or one of the macros that await.
 
 use proc_macro2::{TokenStream, TokenTree};
+use syn::punctuated::Punctuated;
 use syn::visit::Visit;
-use syn::{Block, Expr, Ident, Macro, Stmt};
+use syn::{Block, Expr, Ident, Macro, Stmt, Token};
 
 use super::macros;
 
@@ -26,6 +27,12 @@ fn by_name(name: &Ident) -> Option<Awaiting> {
         "try_join" => Some(Awaiting::TryJoin),
         _ => None,
     }
+}
+
+/// The operations of a `join!` or a `try_join!`.
+pub(crate) fn joined(mac: &Macro) -> syn::Result<Vec<Expr>> {
+    let operations = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+    Ok(operations.into_iter().collect())
 }
 
 /// Whether evaluating the expression can suspend.
