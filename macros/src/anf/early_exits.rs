@@ -11,7 +11,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Expr, Stmt};
+use syn::{Block, Expr, Macro, Stmt};
 
 use crate::syntax::divergence::{always_within, in_block};
 use crate::syntax::patterns::split_type;
@@ -42,19 +42,23 @@ fn add(expr: &Expr, conditions: &mut TokenStream) {
         Expr::Paren(expr) => add(&expr.expr, conditions),
         Expr::If(expr) => {
             let cond = &expr.cond;
-            if suspend::block(&expr.then_branch) && in_block(&expr.then_branch) {
-                conditions.extend(quote!(else #cond));
+            if suspend::block(&expr.then_branch) {
+                match leaves_block(&expr.then_branch) {
+                    true => conditions.extend(quote!(else #cond)),
+                    false => add_within(&expr.then_branch, &quote!(if #cond), conditions),
+                }
             }
             let Some((_, otherwise)) = &expr.else_branch else { return };
-            if suspend::expr(otherwise) && always_within(otherwise) {
+            if suspend::expr(otherwise) && leaves(otherwise) {
                 conditions.extend(quote!(if #cond));
             } else {
                 add(otherwise, conditions);
             }
         }
+        Expr::Block(expr) => add_within(&expr.block, &TokenStream::new(), conditions),
         Expr::Match(expr) => {
-            let leaves = |arm: &&syn::Arm| suspend::expr(&arm.body) && always_within(&arm.body);
-            let left = expr.arms.iter().filter(leaves).map(|arm| &arm.pat);
+            let is_left = |arm: &&syn::Arm| suspend::expr(&arm.body) && leaves(&arm.body);
+            let left = expr.arms.iter().filter(is_left).map(|arm| &arm.pat);
             let left: Vec<_> = left.collect();
             if !left.is_empty() {
                 let value = &expr.expr;
@@ -63,4 +67,43 @@ fn add(expr: &Expr, conditions: &mut TokenStream) {
         }
         _ => {}
     }
+}
+
+/// Adds the conditions behind the statements of a block that is reached under this condition.
+fn add_within(block: &Block, cond: &TokenStream, conditions: &mut TokenStream) {
+    for inner in block.stmts.iter().filter_map(conditions_behind) {
+        conditions.extend(quote!(#cond { #inner }));
+    }
+}
+
+/// Whether an expression leaves the block, also by an error: `Err(…)?`, `bail!(…)`.
+fn leaves(expr: &Expr) -> bool {
+    match expr {
+        Expr::Block(expr) if expr.label.is_none() => leaves_block(&expr.block),
+        Expr::Try(expr) => is_error(&expr.expr),
+        Expr::Macro(expr) => leaves_by_macro(&expr.mac),
+        expr => always_within(expr),
+    }
+}
+
+fn leaves_block(block: &Block) -> bool {
+    in_block(block)
+        || block.stmts.iter().any(|stmt| match stmt {
+            Stmt::Expr(expr, _) => leaves(expr),
+            Stmt::Macro(stmt) => leaves_by_macro(&stmt.mac),
+            Stmt::Local(_) | Stmt::Item(_) => false,
+        })
+}
+
+/// Whether it is written as `Err(…)`.
+fn is_error(expr: &Expr) -> bool {
+    let Expr::Call(call) = expr else { return false };
+    let Expr::Path(function) = &*call.func else { return false };
+    function.path.segments.last().is_some_and(|name| name.ident == "Err")
+}
+
+fn leaves_by_macro(mac: &Macro) -> bool {
+    let names = ["bail", "panic", "todo", "unimplemented", "unreachable"];
+    let name = mac.path.segments.last().map(|segment| &segment.ident);
+    name.is_some_and(|name| names.iter().any(|known| name == known))
 }

@@ -8,6 +8,7 @@ use super::refutability::refusal;
 use crate::frontend::shields;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
 use crate::lower::{Dest, Lower};
+use crate::syntax::fingerprint::Place;
 use crate::syntax::select::Select;
 use crate::syntax::suspend;
 
@@ -34,8 +35,8 @@ impl Lower<'_> {
             arms.push((arm.pat, cond, future, arm.handler));
         }
         let name = if mac.path.is_ident(suspend::MACRO) { "timeout" } else { "select" };
-        let name = (name.to_owned(), self.locals.fingerprint(&mac.tokens));
-        let point = self.points.add(name, PointKind::Select, mac.path.span());
+        let place = Place::only(self.locals.fingerprint(&mac.tokens));
+        let point = self.points.add((name.to_owned(), place), PointKind::Select, mac.path.span());
         self.points.set_branches(point, names, self.diagnostics);
         let mut futures = Vec::new();
         for (index, (pat, cond, future, handler)) in arms.into_iter().enumerate() {
@@ -61,7 +62,11 @@ impl Lower<'_> {
             self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
         let name = self.name_branch(&block, None);
-        let point = self.points.add(("async".to_owned(), fingerprint), PointKind::Select, span);
+        let point = self.points.add(
+            ("async".to_owned(), Place::only(fingerprint)),
+            PointKind::Select,
+            span,
+        );
         self.points.set_branches(point, vec![name], self.diagnostics);
         let Expr::Async(block) = block else { return };
         let future = self.region(point, 0, Branch::Region(block));
@@ -93,8 +98,11 @@ impl Lower<'_> {
         let branches: Vec<_> = branches.collect();
         let name = if fail_fast { "try_join" } else { "join" };
         let fingerprint = self.locals.fingerprint(&mac.tokens);
-        let point =
-            self.points.add((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
+        let point = self.points.add(
+            (name.to_owned(), Place::only(fingerprint)),
+            PointKind::Join,
+            mac.path.span(),
+        );
         self.points.set_branches(point, names, self.diagnostics);
         let branches = branches
             .into_iter()

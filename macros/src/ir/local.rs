@@ -44,6 +44,8 @@ pub(crate) struct Identity {
     /// Of a temporary, the fingerprint of the code that uses it: the expression around it with its index as an operand, or
     /// the pattern that binds it or a borrow of it.
     pub(crate) used_by: Fingerprint,
+    /// Of a local that a pattern binds with others, the fingerprint of the tokens of the value in any order.
+    pub(crate) unordered: Fingerprint,
     /// Whether it is bound within the initializer of a `let` that binds the same name: `receipt` in
     /// `let receipt = match paid { Ok(receipt) => receipt, … }`. Its scope ends before the `let` binds the name.
     pub(crate) is_within_own_let: bool,

@@ -50,6 +50,7 @@ impl Locals {
                 former_names: Vec::new(),
                 bound_by: Fingerprint::NONE,
                 used_by: Fingerprint::NONE,
+                unordered: Fingerprint::NONE,
                 is_awaited: false,
                 is_within_own_let: false,
             },
@@ -154,7 +155,8 @@ impl Locals {
             let is_known = local.identity.bound_by != Fingerprint::NONE;
             let initializers = if is_only || !is_known { Vec::new() } else { bound_by };
             let place = Place { index: number + 1, count: alike.len(), fingerprint, others };
-            BindingPlace { place, initializers, used_by: local.identity.used_by }
+            let Identity { used_by, unordered, .. } = local.identity;
+            BindingPlace { place, initializers, used_by, unordered }
         });
         places.collect()
     }

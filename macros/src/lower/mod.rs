@@ -275,9 +275,9 @@ impl Lower<'_> {
     pub(crate) fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
         let pin = self.take_pin_attrs(&mut expr.attrs);
         let (name, kind) = self.name_of_future(&expr.base);
-        let fingerprint = self.locals.fingerprint(&expr.base);
+        let place = self.place_of_future(&expr.base);
         let future = self.hoist(*expr.base);
-        let point = self.points.add((name, fingerprint), kind, expr.await_token.span);
+        let point = self.points.add((name, place), kind, expr.await_token.span);
         self.points.pin(pin, point.0, self.diagnostics);
         (point, future)
     }

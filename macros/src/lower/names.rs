@@ -7,10 +7,10 @@ use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
 use crate::diagnostics::rules::Rule;
-use crate::ir::{NamedBranch, PointKind};
+use crate::ir::{LocalId, NamedBranch, PointKind};
 use crate::lower::Lower;
 use crate::lower::points::{BranchName, Pin};
-use crate::syntax::fingerprint::Place;
+use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::names::{is_any_of, without_prefix};
 use crate::syntax::patterns::bindings;
 
@@ -208,17 +208,25 @@ impl Lower<'_> {
     /// the local.
     pub(crate) fn name_of_future(&self, future: &Expr) -> (String, PointKind) {
         let (name, kind) = of_future(future, self.context.as_ref());
+        match self.holder_of_future(future) {
+            Some(local) => (without_prefix(self.locals[local].name()).to_owned(), kind),
+            None => (name, kind),
+        }
+    }
+
+    /// The place of an await of the operation. If a local holds the operation, the code that binds the local tells it from
+    /// another.
+    pub(crate) fn place_of_future(&self, future: &Expr) -> Place {
+        let holder = self.holder_of_future(future);
+        let others = holder.map_or(Fingerprint::NONE, |local| self.locals[local].identity.bound_by);
+        Place { others, ..Place::only(self.locals.fingerprint(future)) }
+    }
+
+    /// The local that holds the operation.
+    fn holder_of_future(&self, future: &Expr) -> Option<LocalId> {
         match root_of_chain(future) {
-            Expr::Path(path) => {
-                let local = path.path.get_ident().map(ToString::to_string);
-                let local = local.and_then(|local| self.locals.find_name(&local));
-                (
-                    local
-                        .map_or(name, |local| without_prefix(self.locals[local].name()).to_owned()),
-                    kind,
-                )
-            }
-            _ => (name, kind),
+            Expr::Path(path) => self.locals.find_name(&path.path.get_ident()?.to_string()),
+            _ => None,
         }
     }
 
@@ -230,8 +238,7 @@ impl Lower<'_> {
             Expr::Async(_) => ("async".to_owned(), true),
             operation => (self.name_of_future(operation).0, false),
         };
-        let fingerprint = self.locals.fingerprint(future);
-        let branch = NamedBranch { name, is_block, place: Place::only(fingerprint) };
+        let branch = NamedBranch { name, is_block, place: self.place_of_future(future) };
         BranchName { branch, pin }
     }
 }

@@ -47,11 +47,11 @@ impl Points {
     /// Adds a point. Its name need not be unique.
     pub(crate) fn add(
         &mut self,
-        (name, fingerprint): (String, Fingerprint),
+        (name, place): (String, Place),
         kind: PointKind,
         span: Span,
     ) -> PointId {
-        let (within, around, place) = (self.within, self.around, Place::only(fingerprint));
+        let (within, around) = (self.within, self.around);
         let (repeats, branches) = (None, Vec::new());
         self.list.push(Point { name, kind, span, within, repeats, place, around, branches });
         PointId(self.list.len() - 1)

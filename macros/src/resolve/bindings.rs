@@ -49,6 +49,7 @@ impl Resolver<'_> {
         self.locals[id].is_initialized = true;
         self.locals[id].identity.bound_by = self.bound_by.fingerprint(&source);
         self.locals[id].identity.is_awaited = self.bound_by.is_awaited;
+        self.locals[id].identity.unordered = self.bound_by.unordered;
         self.locals[id].identity.is_within_own_let =
             self.lets.iter().any(|names| names.has(&source));
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }

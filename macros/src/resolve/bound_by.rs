@@ -4,9 +4,8 @@
 //! names of two locals is detected: each name then has the fingerprint of the other.
 
 use proc_macro2::Span;
-use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, Ident, Pat};
+use syn::{Expr, Ident, Index, Pat, PatType};
 
 use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::patterns::{bindings, is_binding, split_type};
@@ -22,12 +21,22 @@ pub(super) struct BoundBy {
     elements: Vec<BoundBy>,
     /// Whether the value comes from an await.
     pub(super) is_awaited: bool,
+    /// The fingerprint of the value's tokens in any order, if the pattern binds several names.
+    pub(super) unordered: Fingerprint,
 }
 
 impl BoundBy {
-    /// A parameter. Its name is part of the fingerprint, because callers know it.
-    pub(super) fn parameter(param: &impl ToTokens) -> Self {
-        Self { value: Some(Fingerprint::of(param)), ..Self::default() }
+    /// The parameter with this index. Its name is part of the fingerprint, because callers know it. The names in a pattern
+    /// are not.
+    pub(super) fn parameter(index: usize, param: &PatType) -> Self {
+        match &*param.pat {
+            Pat::Ident(_) => Self { value: Some(Fingerprint::of(param)), ..Self::default() },
+            pat => Self {
+                pat: Some(pat.clone()),
+                value: Some(Fingerprint::of(&Index::from(index))),
+                ..Self::default()
+            },
+        }
     }
 
     /// A pattern and the value matched against it. The declared type does not count.
@@ -37,7 +46,16 @@ impl BoundBy {
             value: value.map(Fingerprint::of),
             elements: value.and_then(|value| elements(pat, value)).unwrap_or_default(),
             is_awaited: value.is_some_and(suspend::expr),
+            unordered: match value {
+                Some(value) if bindings(pat).len() > 1 => Fingerprint::unordered(value),
+                _ => Fingerprint::NONE,
+            },
         }
+    }
+
+    /// The pattern of a loop, and what it iterates over. The items may be in another order.
+    pub(super) fn items(pat: &Pat, iterated: &Expr) -> Self {
+        Self { unordered: Fingerprint::NONE, ..Self::value(pat, Some(iterated)) }
     }
 
     /// A pattern of a `select!`, and the future of its branch.
@@ -58,6 +76,36 @@ impl BoundBy {
 
     fn binds(&self, name: &str) -> bool {
         self.pat.as_ref().is_some_and(|pat| bindings(pat).iter().any(|binding| *binding == name))
+    }
+}
+
+/// The fingerprints of the values that an assignment gives to variables. The variables are in the order of
+/// [`assigned_variables`].
+pub(super) fn assigned_values(left: &Expr, right: &Expr) -> Vec<Fingerprint> {
+    match left {
+        Expr::Paren(left) => assigned_values(&left.expr, right),
+        Expr::Tuple(left) => {
+            let values = values(right).filter(|values| values.len() == left.elems.len());
+            let assigned = left.elems.iter().enumerate().flat_map(|(index, left)| match &values {
+                Some(values) => assigned_values(left, &values[index]),
+                None => {
+                    let value = Fingerprint::of(&Index::from(index)).around(Fingerprint::of(right));
+                    vec![value; assigned_variables(left).len()]
+                }
+            });
+            assigned.collect()
+        }
+        left => vec![Fingerprint::of(right); assigned_variables(left).len()],
+    }
+}
+
+/// The variables that an assignment gives a value, as a whole.
+pub(super) fn assigned_variables(left: &Expr) -> Vec<&Ident> {
+    match left {
+        Expr::Paren(left) => assigned_variables(&left.expr),
+        Expr::Tuple(left) => left.elems.iter().flat_map(assigned_variables).collect(),
+        Expr::Path(left) => left.path.get_ident().into_iter().collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -28,10 +28,11 @@ use crate::diagnostics::Diagnostics;
 use crate::frontend::{expose, formerly, redact};
 use crate::ir::Locals;
 use crate::ir::usage::bound_locals;
+use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::hygiene::Names;
 use crate::syntax::suspend;
 
-use self::bound_by::BoundBy;
+use self::bound_by::{BoundBy, assigned_values, assigned_variables};
 
 /// Gives every binding a unique name, and returns the locals.
 pub(crate) fn resolve(
@@ -146,9 +147,9 @@ impl Resolver<'_> {
     /// Resolves a copy of the function, and returns it.
     fn run(&mut self) -> (Vec<PatType>, Block) {
         let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
-        for param in &mut params {
+        for (index, param) in params.iter_mut().enumerate() {
             let redacted = redact::take(&mut param.attrs);
-            self.bound_by = BoundBy::parameter(&*param);
+            self.bound_by = BoundBy::parameter(index, param);
             self.bind_certain(&mut param.pat);
             if redacted {
                 self.redact(&param.pat);
@@ -262,6 +263,8 @@ impl VisitMut for Resolver<'_> {
                 if local.init.is_none() {
                     for local in bound_locals(&self.locals, &local.pat) {
                         self.locals[local].is_initialized = false;
+                        // What is assigned to it binds it.
+                        self.locals[local].identity.bound_by = Fingerprint::NONE;
                     }
                 }
             }
@@ -297,7 +300,7 @@ impl VisitMut for Resolver<'_> {
 
     fn visit_expr_for_loop_mut(&mut self, expr: &mut syn::ExprForLoop) {
         let lowered = self.lowered && suspend::block(&expr.body);
-        let bound_by = BoundBy::value(&expr.pat, Some(&expr.expr));
+        let bound_by = BoundBy::items(&expr.pat, &expr.expr);
         self.visit_expr_mut(&mut expr.expr);
         self.scoped(lowered, |this| {
             this.bound_by = bound_by;
@@ -331,6 +334,19 @@ impl VisitMut for Resolver<'_> {
         self.visit_expr_mut(&mut expr.expr);
         self.bound_by = bound_by;
         self.bind(&mut expr.pat);
+    }
+
+    fn visit_expr_assign_mut(&mut self, expr: &mut syn::ExprAssign) {
+        let values = assigned_values(&expr.left, &expr.right);
+        visit_mut::visit_expr_assign_mut(self, expr);
+        for (variable, value) in assigned_variables(&expr.left).into_iter().zip(values) {
+            if let Some(local) = self.locals.find(variable)
+                && !self.locals[local].is_initialized
+            {
+                let identity = &mut self.locals[local].identity;
+                identity.bound_by = value.around(identity.bound_by);
+            }
+        }
     }
 
     fn visit_expr_closure_mut(&mut self, expr: &mut syn::ExprClosure) {

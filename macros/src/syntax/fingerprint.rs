@@ -8,7 +8,7 @@ use quote::ToTokens;
 use std::fmt;
 
 /// A hash of tokens, 32 bits of FNV-1a.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint(u32);
 
 impl Fingerprint {
@@ -47,6 +47,16 @@ impl Fingerprint {
         Self(hash.0.max(1))
     }
 
+    /// The fingerprint of the tokens of code in any order.
+    pub(crate) fn unordered(code: &impl ToTokens) -> Self {
+        let mut words = Vec::new();
+        leaves(code.to_token_stream(), &mut words);
+        words.sort_unstable();
+        let mut hash = Hash::default();
+        words.iter().for_each(|word| hash.word(word));
+        Self(hash.0.max(1))
+    }
+
     /// The fingerprint of a list without the element at `index`, whose position counts.
     pub(crate) fn of_others(all: &[Self], index: usize) -> Self {
         let mut hash = Hash::default();
@@ -61,6 +71,17 @@ impl Fingerprint {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:08x}", self.0)
+    }
+}
+
+/// The tokens of code, without the commas and the delimiters of groups.
+fn leaves(tokens: TokenStream, words: &mut Vec<String>) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Group(group) => leaves(group.stream(), words),
+            TokenTree::Punct(punct) if punct.as_char() == ',' => {}
+            tree => words.push(tree.to_string()),
+        }
     }
 }
 
@@ -122,7 +143,8 @@ pub(crate) struct Place {
     pub(crate) index: usize,
     pub(crate) count: usize,
     pub(crate) fingerprint: Fingerprint,
-    /// For a local, the fingerprint of the other locals of its name.
+    /// For a local, the fingerprint of the other locals of its name. For an await of an operation in a local, that of the
+    /// code that binds the local.
     pub(crate) others: Fingerprint,
 }
 
@@ -148,16 +170,20 @@ pub(crate) struct BindingPlace {
     pub(crate) initializers: Vec<Fingerprint>,
     /// Of a temporary, the code that uses it.
     pub(crate) used_by: Fingerprint,
+    /// Of a local that a pattern binds with others, the tokens of the value in any order.
+    pub(crate) unordered: Fingerprint,
 }
 
 impl fmt::Display for BindingPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.place)?;
         self.initializers.iter().try_for_each(|initializer| write!(f, "+{initializer}"))?;
-        match self.used_by {
-            Fingerprint::NONE => Ok(()),
-            user => write!(f, ">{user}"),
+        for (mark, fingerprint) in [('>', self.used_by), ('~', self.unordered)] {
+            if fingerprint != Fingerprint::NONE {
+                write!(f, "{mark}{fingerprint}")?;
+            }
         }
+        Ok(())
     }
 }
 

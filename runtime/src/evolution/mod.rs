@@ -11,6 +11,7 @@
 
 mod alignment;
 mod check;
+mod exchange;
 mod frame;
 mod known;
 mod loops;

@@ -134,6 +134,7 @@ mod tests {
             },
             initializers: listed,
             used_by: 0,
+            unordered: 0,
             redacted: false,
             exposed: false,
             handles: Vec::new(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::alignment::is_certain;
+use super::exchange::{check_exchange, check_holder, check_pattern};
 use super::loops::check_nesting;
 use super::names::{base, initializer, is_about_code, is_same_binding, variable};
 use super::narrow::Narrowed;
@@ -12,7 +13,7 @@ use super::{
     StoredAwaited, StoredBorrow, StoredBranch, StoredDefinition, StoredLocal, StoredState,
 };
 use crate::codec::{Content, Fields, Format, NamedType};
-use crate::model::{DefinitionHash, Difference, Finding};
+use crate::model::{DefinitionHash, Difference, Finding, Place};
 
 /// The target of each part of a saved state.
 #[derive(Debug, PartialEq)]
@@ -122,6 +123,7 @@ fn make(
     let (number, found) = found.map_err(|difference| unfit(None, difference))?;
     let goes_on = || {
         check_operation(saved, found)?;
+        check_holder(states(before), states(now), (&saved.name, saved.place), found.place)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
         let locals = found.locals.iter();
         let locals = locals.map(|local| find_local((before, now), saved, found, local));
@@ -247,6 +249,14 @@ fn check_borrows(saved: &StoredState, found: &StoredState) -> Result<(), Differe
     }
 }
 
+fn states(definition: &StoredDefinition) -> impl Iterator<Item = (&str, Place)> + Clone {
+    definition.states.iter().map(|state| (state.name.as_str(), state.place))
+}
+
+fn places(branches: &[StoredBranch]) -> impl Iterator<Item = (&str, Place)> + Clone {
+    branches.iter().map(|branch| (branch.name.as_str(), branch.place))
+}
+
 /// Which branch before each branch of today was.
 pub(super) fn match_branches(
     saved: &[StoredBranch],
@@ -274,6 +284,8 @@ pub(super) fn match_branches(
         };
         let number = saved.iter().position(is_it);
         let number = number.ok_or_else(|| Difference::NewBranch { branch: name.clone() })?;
+        let held = (saved[number].name.as_str(), saved[number].place);
+        check_holder(places(saved), places(found), held, branch.place)?;
         let (before, now) = (&saved[number].awaited, &branch.awaited);
         let is_same = match (before, now) {
             (Some(before), Some(now)) => before.is_same_as(now),
@@ -332,6 +344,7 @@ fn find_local(
         }
         if same_use.is_none() && name == base(root) {
             check_exchange(saved, found, local, old)?;
+            check_pattern(old, local)?;
             check_temporary(old, local)?;
         }
         check_handles(old, local)?;
@@ -401,37 +414,6 @@ fn check_order(
             Err(Difference::OtherOrder { local: local.name.clone() })
         }
         _ => Ok(()),
-    }
-}
-
-/// Checks that no local has the binding code of another saved local which is bound in another way now: the two may have
-/// exchanged their names.
-fn check_exchange(
-    saved: &StoredState,
-    found: &StoredState,
-    local: &StoredLocal,
-    old: &StoredLocal,
-) -> Result<(), Difference> {
-    let place = local.place;
-    let is_bound_alike = place.fingerprint == old.place.fingerprint;
-    let is_unchanged = is_bound_alike && (place.others == 0 || place.others == old.place.others);
-    if place.fingerprint == 0 || is_unchanged || is_about_code(&local.name) {
-        return Ok(());
-    }
-    let name = |local: &StoredLocal| base(variable(&local.name).0).to_owned();
-    let local_name = name(local);
-    // In `let from = from.trim();`, what tells the local from another one binds the first `from`.
-    let is_bound_so = |other: &&StoredLocal| match is_bound_alike {
-        true => other.place.others == place.others,
-        false => other.place.fingerprint == place.fingerprint,
-    };
-    let is_gone = |other: &String| {
-        let is_it = |now: &StoredLocal| name(now) == *other || now.formerly.contains(other);
-        *other != local_name && !found.locals.iter().filter(is_bound_so).any(is_it)
-    };
-    match saved.locals.iter().filter(is_bound_so).map(name).find(is_gone) {
-        Some(other) => Err(Difference::ExchangedLocal { local: local_name, other }),
-        None => Ok(()),
     }
 }
 

@@ -142,6 +142,9 @@ pub struct StoredLocal {
     /// as an operand, or the pattern that binds it or a borrow of it. 0 of anything else.
     #[serde(default, skip_serializing_if = "crate::model::is_zero")]
     pub used_by: u32,
+    /// Of a local that a pattern binds with others, a hash of the tokens of the value in any order. 0 of anything else.
+    #[serde(default, skip_serializing_if = "crate::model::is_zero")]
+    pub unordered: u32,
     /// Whether its value is secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
@@ -365,6 +368,7 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
             .filter_map(|hash| u32::from_str_radix(hash, 16).ok())
             .collect(),
         used_by: local.used_by,
+        unordered: local.unordered,
         redacted: local.redacted,
         exposed: local.exposed,
         handles: defined.handles.iter().map(|awaited| stored(awaited, schemas)).collect(),

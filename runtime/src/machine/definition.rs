@@ -56,6 +56,9 @@ impl DefinedState {
             if local.used_by != 0 {
                 hash.add(&format!("used by {}", local.used_by));
             }
+            if local.unordered != 0 {
+                hash.add(&format!("unordered {}", local.unordered));
+            }
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");

@@ -78,6 +78,12 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// A pattern binds the local with others, and what it takes apart consists of the same words in another order: the parts
+    /// may have changed places.
+    ReorderedValue {
+        /// The local.
+        local: String,
+    },
     /// Of two loops around the await, the one that was inside is outside now.
     OtherNesting {
         /// The variable of the loop that was outside.
@@ -207,6 +213,13 @@ impl fmt::Display for Difference {
                     "`{local}` is a saved position, and the code that it refers to has changed, or a constant in that code"
                 )
             }
+            Self::ReorderedValue { local } => {
+                write!(
+                    f,
+                    "the parts of the value that binds `{local}` and others may have changed places, and it is unclear \
+                     which of them was saved"
+                )
+            }
             Self::OtherNesting { outer, inner } => {
                 write!(
                     f,
@@ -296,6 +309,9 @@ impl Finding {
             }
             Difference::OtherSource { .. } => {
                 "keep the expression that the loop iterates over, or the branches with the value, or write a `#[migrate]`"
+            }
+            Difference::ReorderedValue { .. } => {
+                "keep the order in the expression, or give the bindings other names, and write a `#[migrate]`"
             }
             Difference::OtherNesting { .. } => {
                 "keep the order of the two loops, or write a `#[migrate]`"

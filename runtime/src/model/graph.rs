@@ -74,8 +74,8 @@ pub struct Place {
     /// A hash of its source, independent of the versions of piton and rustc. 0 if there is none, or if it would not
     /// distinguish it from another.
     pub fingerprint: u32,
-    /// Of one of several locals of a name, a hash of the sources of the others and of its place among them. 0 of anything
-    /// else.
+    /// Of one of several locals of a name, a hash of the sources of the others and of its place among them. Of an await or a
+    /// branch whose operation a local holds, a hash of the code that binds the local. 0 of anything else.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u32,
 }
@@ -180,6 +180,8 @@ pub struct SavedLocal {
     /// Of a value that the source gives no name, a hash of the code that uses it: the expression around it with its index
     /// as an operand, or the pattern that binds it or a borrow of it. 0 of anything else.
     pub used_by: u32,
+    /// Of a local that a pattern binds with others, a hash of the tokens of the value in any order. 0 of anything else.
+    pub unordered: u32,
     /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
     /// Whether clients can read it, by `#[expose]`.
@@ -187,15 +189,13 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, hashes of initializers, each behind a `+`, the hash of the code that uses it behind a `>`, a `!` for
-    /// a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon
+    /// Reads a place, hashes of initializers, each behind a `+`, the hash of the code that uses it behind a `>`, that of the
+    /// value's tokens behind a `~`, a `!` for a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon
     /// the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_at_mark(text, '!')?;
-        let (place, used_by) = match place.split_once('>') {
-            Some((place, hash)) => (place, u32::from_str_radix(hash, 16).ok()?),
-            None => (place, 0),
-        };
+        let (place, unordered) = split_hash(place, '~')?;
+        let (place, used_by) = split_hash(place, '>')?;
         let (place, initializers) = place.split_once('+').unwrap_or((place, ""));
         let place = Place::read(place)?;
         let (exposed, named) = match named.strip_prefix('@') {
@@ -207,7 +207,25 @@ impl SavedLocal {
             None => (named, None),
         };
         let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
-        Some(Self { name, ty, formerly, place, initializers, used_by, redacted, exposed })
+        Some(Self {
+            name,
+            ty,
+            formerly,
+            place,
+            initializers,
+            used_by,
+            unordered,
+            redacted,
+            exposed,
+        })
+    }
+}
+
+/// Splits off the hash behind this mark; 0 if there is none.
+fn split_hash(text: &'static str, mark: char) -> Option<(&'static str, u32)> {
+    match text.split_once(mark) {
+        Some((text, hash)) => Some((text, u32::from_str_radix(hash, 16).ok()?)),
+        None => Some((text, 0)),
     }
 }
 
@@ -370,7 +388,7 @@ mod tests {
     #[test]
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\t\n\
-                    charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a order: Vec<std::string::String>\t\
+                    charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a~0000000c order: Vec<std::string::String>\t\
                     2/2/00000000/cafebabe+0000000e+0000000f>deadbeef!@rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
@@ -396,6 +414,7 @@ mod tests {
                 place: place(1, 1, 10),
                 initializers: "",
                 used_by: 0,
+                unordered: 12,
                 redacted: false,
                 exposed: false,
             },
@@ -406,6 +425,7 @@ mod tests {
                 place: Place { others: 0xcafe_babe, ..place(2, 2, 0) },
                 initializers: "0000000e+0000000f",
                 used_by: 0xdead_beef,
+                unordered: 0,
                 redacted: true,
                 exposed: true,
             },

@@ -120,6 +120,7 @@ fn outcome(verdict: &Verdict) -> String {
             "MissingPart" => "only parts of a local were saved",
             "AmbiguousLocal" => "several locals may be the saved one",
             "ExchangedLocal" => "locals may have exchanged their names",
+            "ReorderedValue" => "the parts of a value may have changed places",
             "OtherNesting" => "nested loops have changed places",
             "OtherTemporary" => "a value without a name is another one",
             "OtherSource" => "the code of a saved position has changed",

@@ -187,4 +187,64 @@ edits! {
         run old(200) new(200);
         at "signal<Go>" [] [Go(7)] => Goes("poor 7");
     }
+
+    "the condition of a guard that awaits and fails is inverted"
+    failing_guard_inverted {
+        old [] {
+            #[workflow]
+            pub async fn failing_guard_inverted(cx: &Context, price: u64) -> Result<String, String> {
+                if price > 100 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    Err(format!("rich {go}"))?;
+                }
+                let Go(go) = cx.signal::<Go>().await;
+                Ok(format!("poor {go}"))
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn failing_guard_inverted(cx: &Context, price: u64) -> Result<String, String> {
+                if price <= 100 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    Err(format!("poor {go}"))?;
+                }
+                let Go(go) = cx.signal::<Go>().await;
+                Ok(format!("rich {go}"))
+            }
+        }
+        run old(20) new(20);
+        at "signal<Go>#2" [] [Go(7)] => Blocked("AmbiguousState", "`signal<Go>`", "poor 7");
+    }
+
+    "the condition of a guard in a guard is inverted"
+    nested_guard_inverted {
+        old [] {
+            #[workflow]
+            pub async fn nested_guard_inverted(cx: &Context, price: u64) -> String {
+                if price > 100 {
+                    if price > 150 {
+                        let Go(go) = cx.signal::<Go>().await;
+                        return format!("rich {go}");
+                    }
+                }
+                let Go(go) = cx.signal::<Go>().await;
+                format!("poor {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn nested_guard_inverted(cx: &Context, price: u64) -> String {
+                if price > 100 {
+                    if price <= 150 {
+                        let Go(go) = cx.signal::<Go>().await;
+                        return format!("poor {go}");
+                    }
+                }
+                let Go(go) = cx.signal::<Go>().await;
+                format!("rich {go}")
+            }
+        }
+        run old(200) new(200);
+        at "signal<Go>" [] [Go(7)] => Blocked("AmbiguousState", "`signal<Go>`", "rich 7");
+    }
 }

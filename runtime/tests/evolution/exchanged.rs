@@ -414,4 +414,150 @@ rewrites! {
         }
         at "signal<Go>" [] [Go(1)] => Goes("from 7 to 8 1");
     }
+
+    "`#[formerly]` gives each of two locals the name of the other"
+    formerly_exchanged(cx, id) {
+        old {
+            let from = payer(id).await;
+            let to = payee(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            #[formerly("to")]
+            let from = payee(id).await;
+            #[formerly("from")]
+            let to = payer(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} to {from} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `to` was", "from payer 7 to payee 7 1");
+    }
+
+    "`#[formerly]` gives a local the name of another one, which is gone, and it has the name of a third one"
+    formerly_onto_another(cx, id) {
+        old {
+            let from = payer(id).await;
+            let to = payee(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            #[formerly("from")]
+            let to = payer(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "`to` is bound now as `from` was", "from payer 7 to payee 7 1");
+    }
+
+    "two variables that are declared without a value exchange their names"
+    declared_exchanged(cx, id) {
+        old {
+            let from;
+            let to;
+            from = payer(id).await;
+            to = payee(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let from;
+            let to;
+            to = payer(id).await;
+            from = payee(id).await;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} to {from} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `to` was", "from payer 7 to payee 7 1");
+    }
+
+    "two variables that are assigned in the branches of an `if` exchange their names"
+    assigned_exchanged(cx, id) {
+        old {
+            let (from, to);
+            if id > 3 {
+                (from, to) = (id, id + 1);
+            } else {
+                (from, to) = (0, 0);
+            }
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let (from, to);
+            if id > 3 {
+                (to, from) = (id, id + 1);
+            } else {
+                (to, from) = (0, 0);
+            }
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} to {from} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "", "from 7 to 8 1");
+    }
+
+    "the elements of a tuple in an `if` that a pattern takes apart change places"
+    elements_in_if_exchanged(cx, id) {
+        old {
+            let (debit, credit) = if id > 3 { (id, id * 2) } else { (0, 0) };
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let (debit, credit) = if id > 3 { (id * 2, id) } else { (0, 0) };
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{credit} {debit} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ReorderedValue", "`debit`", "7 14 1");
+    }
+
+    "the operations of a `try_join!` behind which a method is called change places"
+    unwrapped_operations_exchanged(cx, id) {
+        old {
+            let (from, to) = try_join!(audit(id + 1), audit(id + 3)).unwrap();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {from} to {to} {go}")
+        }
+        new {
+            let (from, to) = try_join!(audit(id + 3), audit(id + 1)).unwrap();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("from {to} to {from} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ReorderedValue", "`from`", "from audited 8 to audited 10 1");
+    }
+
+    "the items of an array that a pattern takes apart change places"
+    items_exchanged(cx, id) {
+        old {
+            let [debit, credit] = [id, id * 2];
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let [debit, credit] = [id * 2, id];
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{credit} {debit} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ReorderedValue", "`debit`", "7 14 1");
+    }
+
+    "locals that hide others exchange their names, and so do the hidden ones in a tuple"
+    derived_exchanged(cx, id) {
+        old {
+            let (debit, credit) = (id, id * 2);
+            let debit = debit + 1;
+            let credit = credit + 1;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let (credit, debit) = (id, id * 2);
+            let credit = credit + 1;
+            let debit = debit + 1;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{credit} {debit} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "", "8 15 1");
+    }
 }

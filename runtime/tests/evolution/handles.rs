@@ -181,4 +181,78 @@ edits! {
         run old() new();
         at "signal<Go>" [] [Go(7)] holding ["payer 1"] => Blocked("OtherHandle", "`payer`", "7 payer 1");
     }
+
+    "the variables of two handles that a `join!` awaits exchange their names"
+    joined_handles_exchanged {
+        old [] {
+            #[workflow]
+            pub async fn joined_handles_exchanged(cx: &Context) -> String {
+                let a = cx.spawn(payer(1));
+                let b = cx.spawn(payer(2));
+                let (one, two) = join!(a, b);
+                format!("one {one} two {two}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn joined_handles_exchanged(cx: &Context) -> String {
+                let b = cx.spawn(payer(1));
+                let a = cx.spawn(payer(2));
+                let (one, two) = join!(b, a);
+                format!("one {one} two {two}")
+            }
+        }
+        run old() new();
+        at "join" [] [] holding ["payer 2"] => Blocked("ExchangedLocal", "`b`", "one payer 1 two payer 2");
+    }
+
+    "the variables of two handles that are awaited one after the other exchange their names"
+    awaited_handles_exchanged {
+        old [] {
+            #[workflow]
+            pub async fn awaited_handles_exchanged(cx: &Context) -> String {
+                let a = cx.spawn(payer(1));
+                let b = cx.spawn(payer(2));
+                let one = a.await;
+                let two = b.await;
+                format!("one {one} two {two}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn awaited_handles_exchanged(cx: &Context) -> String {
+                let b = cx.spawn(payer(1));
+                let a = cx.spawn(payer(2));
+                let one = b.await;
+                let two = a.await;
+                format!("one {one} two {two}")
+            }
+        }
+        run old() new();
+        at "a" [] [] holding ["payer 1"] => Blocked("ExchangedLocal", "`a` is bound now as `b` was", "one payer 1 two payer 2");
+    }
+
+    "the arguments of a spawned call change, and another one is spawned before it"
+    handle_changed {
+        old [] {
+            #[workflow]
+            pub async fn handle_changed(cx: &Context) -> String {
+                let a = cx.spawn(payer(1));
+                let one = a.await;
+                format!("one {one}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn handle_changed(cx: &Context) -> String {
+                let b = cx.spawn(payer(1));
+                let a = cx.spawn(payer(2));
+                let one = a.await;
+                let two = b.await;
+                format!("one {one} two {two}")
+            }
+        }
+        run old() new();
+        at "a" [] [] holding ["payer 1"] => Blocked("MissingLocal", "`b`", "one payer 1");
+    }
 }
