@@ -29,7 +29,9 @@ impl Lower<'_> {
                 self.unsupported(cond.span(), "the condition of a branch", help);
             }
             let pin = self.take_pin_attrs(&mut arm.attrs);
-            names.push(self.name_branch(&arm.future, pin));
+            let condition = arm.cond.as_ref().map(|cond| self.locals.fingerprint(cond));
+            let name = self.name_branch(&arm.future, pin);
+            names.push(name.under(condition.unwrap_or_default()));
             let future = self.make_branch(arm.future);
             let cond = arm.cond.map(|cond| self.opaque(cond));
             arms.push((arm.pat, cond, future, arm.handler));

@@ -39,8 +39,8 @@ pub(crate) struct Identity {
     pub(crate) former_names: Vec<String>,
     /// The fingerprint of the code that binds it, without its own name.
     pub(crate) bound_by: Fingerprint,
-    /// Whether that code awaits, so that two bindings with equal code have different values.
-    pub(crate) is_awaited: bool,
+    /// Whether two bindings with equal code may have different values, because it awaits or calls a method.
+    pub(crate) may_vary: bool,
     /// Of a temporary, the fingerprint of the code that uses it: the expression around it with its index as an operand, or
     /// the pattern that binds it or a borrow of it.
     pub(crate) used_by: Fingerprint,

@@ -51,7 +51,7 @@ impl Locals {
                 bound_by: Fingerprint::NONE,
                 used_by: Fingerprint::NONE,
                 unordered: Fingerprint::NONE,
-                is_awaited: false,
+                may_vary: false,
                 is_within_own_let: false,
             },
             saving: Saving { kind, ..Saving::default() },
@@ -117,15 +117,15 @@ impl Locals {
 
     /// By local, its place among the locals of the same source name. A local has no fingerprint if another one is bound
     /// by equal code. A local within the initializer of a `let` of the same name does not count for the others. If
-    /// equal code with an await binds several locals that are the only ones of their names, their numbers are part of
-    /// their fingerprints.
+    /// equal code whose values may vary binds several locals that are the only ones of their names, their numbers are part
+    /// of their fingerprints.
     pub(crate) fn places(&self) -> Vec<BindingPlace> {
         let mut by_name = NameMap::<Vec<usize>>::default();
-        let mut by_await = HashMap::<Fingerprint, Vec<usize>>::new();
+        let mut by_code = HashMap::<Fingerprint, Vec<usize>>::new();
         for (index, local) in self.list.iter().enumerate() {
             by_name.get_or_insert(local.name().to_owned(), Vec::new()).push(index);
-            if local.identity.is_awaited {
-                by_await.entry(local.identity.bound_by).or_default().push(index);
+            if local.identity.may_vary {
+                by_code.entry(local.identity.bound_by).or_default().push(index);
             }
         }
         let places = self.list.iter().enumerate().map(|(index, local)| {
@@ -139,12 +139,12 @@ impl Locals {
             let is_only =
                 bound_by.iter().filter(|other| **other == local.identity.bound_by).count() == 1;
             let number = alike.iter().take_while(|other| **other < index).count();
-            let by_same_await = by_await.get(&local.identity.bound_by).map_or(&[][..], |same| same);
-            let fingerprint = match (is_only, alike.len(), by_same_await) {
+            let by_same_code = by_code.get(&local.identity.bound_by).map_or(&[][..], |same| same);
+            let fingerprint = match (is_only, alike.len(), by_same_code) {
                 (false, ..) => Fingerprint::NONE,
-                (true, 1, [_, _, ..]) if local.identity.is_awaited => {
-                    let before = by_same_await.iter().filter(|other| **other < index).count();
-                    local.identity.bound_by.numbered(before + 1, by_same_await.len())
+                (true, 1, [_, _, ..]) if local.identity.may_vary => {
+                    let before = by_same_code.iter().filter(|other| **other < index).count();
+                    local.identity.bound_by.numbered(before + 1, by_same_code.len())
                 }
                 (true, ..) => local.identity.bound_by,
             };

@@ -239,6 +239,6 @@ impl Lower<'_> {
             operation => (self.name_of_future(operation).0, false),
         };
         let branch = NamedBranch { name, is_block, place: self.place_of_future(future) };
-        BranchName { branch, pin }
+        BranchName { branch, pin, condition: Fingerprint::NONE }
     }
 }

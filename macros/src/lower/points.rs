@@ -20,10 +20,18 @@ pub(crate) struct Pin {
     pub(super) span: Span,
 }
 
-/// A branch, and its `#[state("…")]`.
+/// A branch, its `#[state("…")]`, and the fingerprint of its condition.
 pub(crate) struct BranchName {
     pub(super) branch: NamedBranch,
     pub(super) pin: Option<Pin>,
+    pub(super) condition: Fingerprint,
+}
+
+impl BranchName {
+    /// The branch under this condition.
+    pub(crate) fn under(self, condition: Fingerprint) -> Self {
+        Self { condition, ..self }
+    }
 }
 
 /// The points found so far, and the context of the next one.
@@ -110,7 +118,7 @@ impl Points {
     ) {
         let pins: Vec<_> = names.iter().filter_map(|name| name.pin.as_ref()).collect();
         let mut seen: NameMap<Vec<usize>> = NameMap::default();
-        for (index, BranchName { branch, pin }) in names.iter().enumerate() {
+        for (index, BranchName { branch, pin, .. }) in names.iter().enumerate() {
             let name = pin.as_ref().map_or(&branch.name, |pin| &pin.name);
             seen.get_or_insert(name.clone(), Vec::new()).push(index);
         }
@@ -124,15 +132,22 @@ impl Points {
                 );
             }
         }
-        let branches = names.into_iter().enumerate().map(|(index, BranchName { branch, pin })| {
+        let fingerprints: Vec<_> = names.iter().map(|name| name.branch.place.fingerprint).collect();
+        let branches = names.into_iter().enumerate().map(|(index, name)| {
+            let BranchName { mut branch, pin, condition } = name;
             let name = pin.map_or(branch.name, |pin| pin.name);
             let alike = seen.get(&name).map_or(&[][..], |alike| alike);
+            // Branches with equal source are distinguished by their conditions.
+            let is_equal = |other: &&usize| fingerprints[**other] == fingerprints[index];
+            if alike.iter().filter(is_equal).count() > 1 {
+                branch.place.fingerprint = condition.around(branch.place.fingerprint);
+            }
             let place = Place {
                 index: alike.iter().take_while(|other| **other <= index).count(),
                 count: alike.len(),
                 ..branch.place
             };
-            NamedBranch { name, place, ..branch }
+            NamedBranch { name, place, is_block: branch.is_block }
         });
         self.list[point.0].branches = branches.collect();
     }

@@ -48,7 +48,7 @@ impl Resolver<'_> {
         let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
         self.locals[id].is_initialized = true;
         self.locals[id].identity.bound_by = self.bound_by.fingerprint(&source);
-        self.locals[id].identity.is_awaited = self.bound_by.is_awaited;
+        self.locals[id].identity.may_vary = self.bound_by.may_vary;
         self.locals[id].identity.unordered = self.bound_by.unordered;
         self.locals[id].identity.is_within_own_let =
             self.lets.iter().any(|names| names.has(&source));

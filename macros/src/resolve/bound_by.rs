@@ -4,6 +4,7 @@
 //! names of two locals is detected: each name then has the fingerprint of the other.
 
 use proc_macro2::Span;
+use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Index, Pat, PatType};
 
@@ -19,8 +20,8 @@ pub(super) struct BoundBy {
     value: Option<Fingerprint>,
     /// The elements of a tuple that the pattern takes apart, if they are different.
     elements: Vec<BoundBy>,
-    /// Whether the value comes from an await.
-    pub(super) is_awaited: bool,
+    /// Whether two values of the code may differ: it awaits, or calls a method, as in `parts.next()`.
+    pub(super) may_vary: bool,
     /// The fingerprint of the value's tokens in any order, if the pattern binds several names.
     pub(super) unordered: Fingerprint,
 }
@@ -45,7 +46,7 @@ impl BoundBy {
             pat: Some(split_type(pat).0.clone()),
             value: value.map(Fingerprint::of),
             elements: value.and_then(|value| elements(pat, value)).unwrap_or_default(),
-            is_awaited: value.is_some_and(suspend::expr),
+            may_vary: value.is_some_and(|value| suspend::expr(value) || calls_method(value)),
             unordered: match value {
                 Some(value) if bindings(pat).len() > 1 => Fingerprint::unordered(value),
                 _ => Fingerprint::NONE,
@@ -60,7 +61,7 @@ impl BoundBy {
 
     /// A pattern of a `select!`, and the future of its branch.
     pub(super) fn future(pat: &Pat, future: &Expr) -> Self {
-        Self { is_awaited: true, ..Self::value(pat, Some(future)) }
+        Self { may_vary: true, ..Self::value(pat, Some(future)) }
     }
 
     /// The fingerprint of one name in the pattern.
@@ -123,6 +124,18 @@ fn elements(pat: &Pat, value: &Expr) -> Option<Vec<BoundBy>> {
         bound[..index].iter().all(|before| before.value != element.value)
     };
     bound.iter().enumerate().all(is_other).then_some(bound)
+}
+
+fn calls_method(value: &Expr) -> bool {
+    struct Calls(bool);
+    impl Visit<'_> for Calls {
+        fn visit_expr_method_call(&mut self, _: &syn::ExprMethodCall) {
+            self.0 = true;
+        }
+    }
+    let mut calls = Calls(false);
+    calls.visit_expr(value);
+    calls.0
 }
 
 /// The elements of a tuple, or the operations whose outcomes are its elements.

@@ -445,4 +445,28 @@ edits! {
         run old() new();
         at "join" [] [] holding ["payer 1"] => Blocked("", "u64", "heavy payer 1");
     }
+
+    "the conditions of two branches that wait for one signal change places"
+    conditions_exchanged {
+        old [] {
+            #[workflow]
+            pub async fn conditions_exchanged(cx: &Context, price: u64) -> String {
+                select! {
+                    Go(go) = cx.signal::<Go>(), if price > 100 => format!("rich {go}"),
+                    Go(go) = cx.signal::<Go>(), if price <= 100 => format!("poor {go}"),
+                }
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn conditions_exchanged(cx: &Context, price: u64) -> String {
+                select! {
+                    Go(go) = cx.signal::<Go>(), if price <= 100 => format!("poor {go}"),
+                    Go(go) = cx.signal::<Go>(), if price > 100 => format!("rich {go}"),
+                }
+            }
+        }
+        run old(200) new(200);
+        at "select" [] [Go(7)] => Blocked("AmbiguousBranch", "`signal<Go>`", "rich 7");
+    }
 }

@@ -560,4 +560,23 @@ rewrites! {
         }
         at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "", "8 15 1");
     }
+
+    "two locals that calls of one method bind exchange their names"
+    parts_exchanged(cx, id) {
+        old {
+            let mut parts = vec![id, id + 1].into_iter();
+            let debit = parts.next().unwrap_or_default();
+            let credit = parts.next().unwrap_or_default();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{debit} {credit} {go}")
+        }
+        new {
+            let mut parts = vec![id, id + 1].into_iter();
+            let credit = parts.next().unwrap_or_default();
+            let debit = parts.next().unwrap_or_default();
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{credit} {debit} {go}")
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "`credit`", "7 8 1");
+    }
 }
