@@ -109,7 +109,7 @@ async fn attempt(name: &'static str, arguments: &impl Serialize) -> ActivityRepo
     };
     let cx = ActivityContext::new(info, Arc::new(dependencies));
     let entry = ActivityEntry::find(name).expect("registered");
-    assert_eq!(entry.place.0, file!(), "a clash of names is told with the place");
+    assert_eq!(entry.place.0, file!(), "an error about a clash of names can name the place");
     let arguments = Payload::from_json(&serde_json::json!(arguments));
     entry.run(&cx, &arguments).await.expect("the report can be encoded")
 }
@@ -221,8 +221,8 @@ fn ended<W: Workflow>(
 fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
     let late = || OperationOutcome::TimedOut(TimeoutKind::StartToClose);
     let timed_out = || Err(ActivityError::TimedOut(TimeoutKind::StartToClose));
-    assert_eq!(ended(charges(), late()).expect("it goes on"), timed_out());
-    assert_eq!(ended(charges_beside(), late()).expect("it goes on"), timed_out());
+    assert_eq!(ended(charges(), late()).expect("the run continues"), timed_out());
+    assert_eq!(ended(charges_beside(), late()).expect("the run continues"), timed_out());
     assert!(matches!(ended(does_nothing(), late()), Err(StepError::Failed(_))));
 }
 

@@ -168,7 +168,7 @@ async fn a_run_that_has_not_begun_is_judged_by_its_arguments() {
     assert!(reason.contains("in the argument `weight`: 7 g are too heavy"), "{reason}");
     assert!(is_certain && !report.is_ok() && report.runs == 2);
 
-    // The worker comes to the same.
+    // The worker blocks the run for the same reason.
     let worker = worker_of(&client).start().await.unwrap();
     let run = until(&client, heavy, |run| run.status == RunStatus::Blocked).await;
     let blocked = run.blocked.unwrap();

@@ -174,7 +174,7 @@ async fn an_outcome_blocks_those_who_await_it(scene: Scene) -> Result<(), Failed
     let reason = blocked.blocked.expect("it says why").to_string();
     assert!(reason.contains("arrival 1 of its inbox cannot be read"), "{reason}");
 
-    // It is listed among the others, is not completed again, and blocks whoever awaits it later.
+    // It is listed among the others, is not completed again, and blocks a run that awaits it later.
     let promise = client.promise(&promises().await?[0].token);
     let Completed::Already(known) = promise.resolve(&7_u32).await? else { panic!("it has one") };
     assert_eq!(known.outcome().as_str(), "unreadable");

@@ -212,7 +212,7 @@ async fn compensations_continue_on_another_worker() {
     assert_eq!(shown.position.unwrap().waits[0].name, "undo_slowly");
     worker.shutdown().await.unwrap();
 
-    // A request to cancel comes too late.
+    // A request to cancel arrives too late.
     run.cancel("enough").await.unwrap();
     let worker = rig.worker().start().await.unwrap();
     rig.until_begun("undo 2", &[1, 2]).await;

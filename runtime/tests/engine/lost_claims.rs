@@ -163,7 +163,7 @@ async fn a_claim_that_was_lost_while_the_run_was_being_parked_is_found_again() {
     // Only now does the driver learn that the run is parked.
     faults.answer.notify_one();
     let result = tokio::time::timeout(LONG, run.result()).await;
-    assert_eq!(result.expect("somebody goes on with the run").unwrap(), ["anybody"]);
+    assert_eq!(result.expect("a worker continues the run").unwrap(), ["anybody"]);
     worker.shutdown().await.unwrap();
 }
 

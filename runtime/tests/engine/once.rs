@@ -192,7 +192,7 @@ async fn a_claim_during_a_shutdown_goes_to_another_worker_at_once() {
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");
     assert_eq!(rig.lab.begun("fine"), [1]);
-    assert!(!shutdown.is_finished(), "the other attempt goes on");
+    assert!(!shutdown.is_finished(), "the other attempt is still under way");
     rig.lab.open_gate();
     shutdown.await.unwrap().unwrap();
     assert_eq!(run.result().await.unwrap(), "fine done");
@@ -223,7 +223,7 @@ async fn a_claim_without_a_slot_is_released_at_shutdown() {
     let begun = rig.until_begun("fine", &[1]);
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");
-    assert!(!shutdown.is_finished(), "the other attempt goes on");
+    assert!(!shutdown.is_finished(), "the other attempt is still under way");
     rig.lab.open_gate();
     shutdown.await.unwrap().unwrap();
     assert_eq!(run.result().await.unwrap(), "fine done");

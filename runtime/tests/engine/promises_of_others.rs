@@ -140,7 +140,7 @@ async fn a_promise_is_filled_with_the_output_of_an_operation() {
     let given = filling.result().await.unwrap();
     assert_eq!(waiting.result().await.unwrap(), given);
     let second = rig.client.start(fill_shared("text".into(), "other".into())).await.unwrap();
-    assert_ne!(second.result().await.unwrap(), given, "whoever fills it gets its own");
+    assert_ne!(second.result().await.unwrap(), given, "the second run returns its own value");
     let known = rig.client.promise(&shared).peek().await.unwrap().expect("it is filled");
     assert_eq!(known.read::<String, Never>().unwrap(), Ok(given));
     worker.shutdown().await.unwrap();

@@ -19,7 +19,7 @@ enum Part {
     Disarm,
     /// Sleeps, and returns the error of a request to cancel.
     Nap(u64),
-    /// Sleeps, and goes on after a request to cancel.
+    /// Sleeps, and continues after a request to cancel.
     Caught(u64),
     /// Sleeps without a place for an error.
     Plain(u64),

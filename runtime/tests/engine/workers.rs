@@ -89,8 +89,8 @@ async fn shutdown_hands_runs_back_at_once_that_wait() {
     let second = rig.remote_worker().start().await.unwrap();
     let shutdown = tokio::spawn(first.shutdown());
     let soon = tokio::time::timeout(Duration::from_secs(8), waiting.result()).await;
-    assert_eq!(soon.expect("the other goes on with it").unwrap(), 5);
-    assert!(!shutdown.is_finished(), "the attempt goes on");
+    assert_eq!(soon.expect("the other worker continues the run").unwrap(), 5);
+    assert!(!shutdown.is_finished(), "the attempt is still under way");
     rig.lab.open_gate();
     shutdown.await.unwrap().unwrap();
     assert_eq!(busy.result().await.unwrap(), "hang done");
@@ -157,7 +157,7 @@ async fn a_fenced_worker_commits_nothing_and_registers_anew() {
     rig.until_begun("hang", &[1]).await;
     let (old, _) = rig.store.list_workers().await.unwrap()[0].clone();
     assert_eq!(rig.store.fence_workers(&[old.worker_id]).await.unwrap(), 1);
-    // Its result comes too late: another attempt is made under the new registration.
+    // Its result arrives too late: another attempt is made under the new registration.
     rig.lab.open_gate();
     rig.until_begun("hang", &[1, 2]).await;
     let (new, _) = rig.store.list_workers().await.unwrap()[0].clone();

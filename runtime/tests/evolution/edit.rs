@@ -100,7 +100,7 @@ pub enum Verdict {
     /// It is blocked in the new build when the step reads a local, because its type refuses this; no schema says so, but the
     /// check of the database does. It completes in the old build with this result.
     Refused(&'static str, &'static str),
-    /// It goes on to this state in the new build, and from there completes in the old one with this result.
+    /// It reaches this state in the new build, and from there completes in the old one with this result.
     Back(&'static str, &'static str),
 }
 

@@ -1,5 +1,5 @@
-//! Runs that wait for children, promises, calls and requests, and what else has rows of its own. Nothing here changes but
-//! by addition: the runs in the files go on in it.
+//! Runs that wait for children, promises, calls and requests, and whatever else has rows of its own. This file may only
+//! be added to, because the runs in the database files continue in this code.
 
 use std::time::Duration;
 

@@ -92,7 +92,7 @@ async fn take(t: &StoreUnderTest, worker: WorkerLease) -> ClaimedActivity {
 async fn a_call_that_has_failed_is_kept_until_it_is_discarded(t: StoreUnderTest) {
     let worker = t.worker().await;
     let (run_id, failed) = fail_one(&t, worker).await;
-    assert_eq!(t.inbox(run_id).await.len(), 1, "the run is told as of any end");
+    assert_eq!(t.inbox(run_id).await.len(), 1, "the failed call reaches the inbox like any other end");
     assert_eq!(t.activity(key(run_id, 3)).await, None);
     let expected = FailedCall {
         id: failed.id,
@@ -235,7 +235,7 @@ async fn a_redriven_item_stands_under_its_key(t: StoreUnderTest) {
     end(&t, by_worker(worker, &claimed, outcome())).await;
     let third = start(&t, worker).await;
     t.tell(worker, third, 0, vec![offers(&item(QUEUE), 7)]).await;
-    assert_eq!(t.outcomes(first).await, [(0, told("no"))], "it is told once");
+    assert_eq!(t.outcomes(first).await, [(0, told("no"))], "the outcome arrives once");
     assert_eq!(t.outcomes(second).await, [(4, value("done"))]);
     assert_eq!(t.outcomes(third).await, [(7, value("done"))]);
     let kept = t.promise(&item(QUEUE)).await.and_then(|record| record.outcome);

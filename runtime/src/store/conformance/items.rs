@@ -138,7 +138,7 @@ async fn an_item_is_kept_for_as_long_as_the_first_offer_says(t: StoreUnderTest) 
     t.clock.advance(Duration::from_secs(1));
     t.store.settle_promises(100).await.expect("promises can be settled");
     assert_eq!(t.promise(&item(QUEUE)).await, None);
-    assert_eq!(t.outcomes(run_id).await.len(), 1, "it is told once");
+    assert_eq!(t.outcomes(run_id).await.len(), 1, "the outcome arrives once");
 }
 
 async fn an_item_that_is_offered_anew_is_another_activity(t: StoreUnderTest) {

@@ -106,7 +106,7 @@ async fn calls_without_a_partition_are_one_more(t: StoreUnderTest) {
     assert_eq!(take(&t, worker, 1).await, [0]);
     assert_eq!(take(&t, worker, 1).await, [10]);
     assert_eq!(take(&t, worker, 9).await, [1, 11]);
-    // Another queue goes on as before.
+    // The partitions of one queue do not affect another queue.
     let elsewhere = |handle| NewActivity { queue: "cpu".into(), ..activity(handle) };
     t.queue(worker, vec![elsewhere(20), of("a", 21), elsewhere(22)]).await;
     let queues = &[("cpu", 9), (QUEUE, 9)];

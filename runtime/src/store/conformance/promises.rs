@@ -416,7 +416,7 @@ async fn a_promise_expires(t: StoreUnderTest) {
     t.commit(worker, park(other, 1, None, 0)).await;
     t.clock.advance(Duration::from_secs(1));
     while settle().await {}
-    assert_eq!(t.claim_ids(worker, 9).await, [other], "it is told");
+    assert_eq!(t.claim_ids(worker, 9).await, [other], "the expired promise makes the run due");
     assert_eq!(t.outcomes(other).await, [(0, PromiseOutcome::Expired)]);
 }
 

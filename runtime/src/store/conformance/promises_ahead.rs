@@ -46,7 +46,7 @@ async fn a_run_that_has_come_and_gone_tells_who_waited_ahead(t: StoreUnderTest) 
     assert_eq!(t.outcomes(waiting).await, [(4, end_of(later))]);
     t.clock.advance(LATER);
     t.settle().await;
-    assert_eq!(t.outcomes(waiting).await.len(), 1, "it is told once");
+    assert_eq!(t.outcomes(waiting).await.len(), 1, "the outcome arrives once");
     assert_eq!(t.promise(&of_id("later")).await, None);
 }
 

@@ -100,7 +100,7 @@ async fn what_has_messages_on_their_way_stays(t: StoreUnderTest) {
     let step = CommitStep { effects: vec![Effect::Send(message)], ..close(run_id, 0) };
     t.commit(worker, step).await;
     t.clock.advance(AGE);
-    // It was looked at, so whoever goes on leaves it out.
+    // The run is kept, and the next page begins behind it.
     let looked = remove(&t, None, 1).await;
     assert_eq!((looked.runs, looked.next.map(|next| next.1)), (0, Some(run_id)));
     assert_eq!(remove(&t, looked.next, 1).await, Removed::default());

@@ -301,7 +301,7 @@ async fn who_is_closed_is_told_nothing(t: StoreUnderTest) {
     t.claim_ids(worker, 9).await;
     t.commit(worker, close(parent, 1)).await;
     t.relay_all(&[parent]).await;
-    assert_eq!(t.record(child).await.status, RunStatus::Running, "it goes on");
+    assert_eq!(t.record(child).await.status, RunStatus::Running, "an abandoned child stays open");
     t.commit(worker, close(child, 0)).await;
     t.relay_all(&[child]).await;
     assert!(t.inbox(parent).await.is_empty());
@@ -488,7 +488,7 @@ async fn a_child_is_kept_while_its_parent_is_open(t: StoreUnderTest) {
     };
     t.clock.advance(Duration::from_secs(60));
     assert_eq!(remove().await.expect("runs can be removed"), Removed::default());
-    // So whoever asks now what it has come to is told.
+    // The run is kept, so its result can still be looked up.
     let worker = t.worker().await;
     assert!(t.store.terminate_run(parent, "enough").await.expect("runs can be terminated"));
     t.relay_all(&[parent]).await;

@@ -33,7 +33,7 @@ async fn an_activity_is_on_its_queue_again(t: StoreUnderTest) {
     let effects = vec![Effect::Enqueue(activity(3))];
     let change = EditRun { reopen: true, effects, attempts: 2_000, ..edit_of(run_id, 2) };
     assert_eq!(edit(&t, change).await, EditOutcome::Edited);
-    // No number is used twice: whoever makes the first attempt may still tell of its end.
+    // No number is used twice: the worker of the first attempt may still report its end.
     let again = t.claim_one(worker).await;
     assert_eq!((again.key, again.attempt), (claimed.key, 2_001));
 }
