@@ -99,9 +99,9 @@ fn is_handle(type_name: &str) -> bool {
     ["ChildHandle", "Promise", "Spawned"].contains(&type_name)
 }
 
-/// Adds the place, unless the name is unique.
+/// Adds the place, unless the name is unique and no local holds the operation.
 fn add_place(place: Place, hash: &mut StableHash) {
-    if place.count > 1 {
+    if place.count > 1 || place.others != 0 {
         hash.add(&format!("{place:?}"));
     }
 }

@@ -206,6 +206,30 @@ edits! {
         at "join" [] [] holding ["payer 2"] => Blocked("ExchangedLocal", "`b`", "one payer 1 two payer 2");
     }
 
+    "the operations of two handles that a `join!` awaits change places"
+    joined_handles_moved {
+        old [] {
+            #[workflow]
+            pub async fn joined_handles_moved(cx: &Context) -> String {
+                let a = cx.spawn(payer(1));
+                let b = cx.spawn(payer(2));
+                let (one, two) = join!(a, b);
+                format!("one {one} two {two}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn joined_handles_moved(cx: &Context) -> String {
+                let a = cx.spawn(payer(2));
+                let b = cx.spawn(payer(1));
+                let (two, one) = join!(a, b);
+                format!("one {one} two {two}")
+            }
+        }
+        run old() new();
+        at "join" [] [] holding ["payer 2"] => Blocked("ExchangedLocal", "`a`", "one payer 1 two payer 2");
+    }
+
     "the variables of two handles that are awaited one after the other exchange their names"
     awaited_handles_exchanged {
         old [] {

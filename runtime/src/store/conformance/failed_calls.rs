@@ -92,7 +92,11 @@ async fn take(t: &StoreUnderTest, worker: WorkerLease) -> ClaimedActivity {
 async fn a_call_that_has_failed_is_kept_until_it_is_discarded(t: StoreUnderTest) {
     let worker = t.worker().await;
     let (run_id, failed) = fail_one(&t, worker).await;
-    assert_eq!(t.inbox(run_id).await.len(), 1, "the failed call reaches the inbox like any other end");
+    assert_eq!(
+        t.inbox(run_id).await.len(),
+        1,
+        "the failed call reaches the inbox like any other end"
+    );
     assert_eq!(t.activity(key(run_id, 3)).await, None);
     let expected = FailedCall {
         id: failed.id,
