@@ -1,7 +1,7 @@
 //! Loops. A `for` loop saves its iterator, or a position in a borrowed collection.
 
 use proc_macro2::Span;
-use quote::quote_spanned;
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
@@ -67,10 +67,13 @@ impl Lower<'_> {
         let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = has_texts(&shape);
         let may_be_text = !has_texts && may_borrow_text(&self.locals, &expr.expr);
+        let head = expr.expr.to_token_stream();
         let iterator = self.hoist(*expr.expr);
         let name = self.name_of_pattern(&expr.pat);
         if suspend::block(&expr.body) {
             // The iterator, or the borrowed collection, is dropped with the loop.
+            // Awaits of the same text are in this loop or in another one.
+            let outer = self.points.enter(self.locals.fingerprint(&quote!(in #head)));
             let scope = self.body(|this| {
                 let iterator = this.keep_looked_up(iterator);
                 let (iterator, pat, body) = this.split_adapters(iterator, *expr.pat, expr.body);
@@ -101,6 +104,7 @@ impl Lower<'_> {
                 let next = call(Expr::Verbatim(next), rest);
                 this.each(expr.label.as_ref(), next, pat, body, span);
             });
+            self.points.leave(outer);
             self.push(Stmt::Scope(scope));
         } else {
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });

@@ -102,7 +102,18 @@ impl Locals {
 
     /// The fingerprint of code. Locals count with their names in the source.
     pub(crate) fn fingerprint(&self, code: &impl ToTokens) -> Fingerprint {
-        Fingerprint::with_names(code, |name| Some(self[self.find_name(name)?].name()))
+        Fingerprint::with_names(code, |name| Some(self[self.find_name(name)?].name().into()))
+    }
+
+    /// The fingerprint of code, where a local counts as the code that binds it.
+    pub(crate) fn fingerprint_by_bindings(&self, code: &impl ToTokens) -> Fingerprint {
+        Fingerprint::with_names(code, |name| {
+            let local = &self[self.find_name(name)?];
+            match local.identity.bound_by {
+                Fingerprint::NONE => Some(local.name().into()),
+                bound_by => Some(format!("={bound_by}").into()),
+            }
+        })
     }
 
     /// Whether code names a redacted local.
@@ -154,7 +165,8 @@ impl Locals {
             };
             let is_known = local.identity.bound_by != Fingerprint::NONE;
             let initializers = if is_only || !is_known { Vec::new() } else { bound_by };
-            let place = Place { index: number + 1, count: alike.len(), fingerprint, others };
+            let only = Place { others, ..Place::only(fingerprint) };
+            let place = only.of_several(number + 1, alike.len());
             let Identity { used_by, unordered, .. } = local.identity;
             BindingPlace { place, initializers, used_by, unordered }
         });

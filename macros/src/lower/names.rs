@@ -3,7 +3,7 @@
 //! The names are stored, so they depend only on the source of one expression. [`points`](super::points) numbers equal
 //! names.
 
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::{Attribute, Expr, Ident, Pat};
 
 use crate::diagnostics::rules::Rule;
@@ -219,7 +219,21 @@ impl Lower<'_> {
     pub(crate) fn place_of_future(&self, future: &Expr) -> Place {
         let holder = self.holder_of_future(future);
         let others = holder.map_or(Fingerprint::NONE, |local| self.locals[local].identity.bound_by);
-        Place { others, ..Place::only(self.locals.fingerprint(future)) }
+        let operation = self.operation(root_of_chain(future));
+        Place { others, operation, ..Place::only(self.locals.fingerprint(future)) }
+    }
+
+    /// The fingerprint of a call without its path and options: `charge(id)` of `bank::charge(id).start_to_close(limit)`.
+    fn operation(&self, call: &Expr) -> Fingerprint {
+        match call {
+            Expr::Call(call) => {
+                let Expr::Path(function) = &*call.func else { return Fingerprint::NONE };
+                let (name, args) = (last_segment(&function.path), &call.args);
+                self.locals.fingerprint_by_bindings(&quote!(#name(#args)))
+            }
+            Expr::MethodCall(call) => self.locals.fingerprint_by_bindings(call),
+            _ => Fingerprint::NONE,
+        }
     }
 
     /// The local that holds the operation.

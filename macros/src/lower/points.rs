@@ -142,11 +142,8 @@ impl Points {
             if alike.iter().filter(is_equal).count() > 1 {
                 branch.place.fingerprint = condition.around(branch.place.fingerprint);
             }
-            let place = Place {
-                index: alike.iter().take_while(|other| **other <= index).count(),
-                count: alike.len(),
-                ..branch.place
-            };
+            let number = alike.iter().take_while(|other| **other <= index).count();
+            let place = branch.place.of_several(number, alike.len());
             NamedBranch { name, place, is_block: branch.is_block }
         });
         self.list[point.0].branches = branches.collect();
@@ -242,6 +239,8 @@ fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagno
         point.place.fingerprint = point.around.around(point.place.fingerprint);
     }
     for (index, name, first) in numbered {
-        points[index].place.count = counts.get(&name).map_or(1, |count| *count + 1 - first);
+        let count = counts.get(&name).map_or(1, |count| *count + 1 - first);
+        let place = points[index].place;
+        points[index].place = place.of_several(place.index, count);
     }
 }

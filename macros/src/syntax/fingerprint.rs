@@ -5,6 +5,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::borrow::Cow;
 use std::fmt;
 
 /// A hash of tokens, 32 bits of FNV-1a.
@@ -20,10 +21,11 @@ impl Fingerprint {
         Self::with_names(code, |_| None)
     }
 
-    /// The fingerprint of code; `source_name` returns the source name of a renamed identifier.
+    /// The fingerprint of code, where `source_name` returns what counts for an identifier: the source name of a renamed
+    /// one.
     pub(crate) fn with_names<'n>(
         code: &impl ToTokens,
-        source_name: impl Fn(&str) -> Option<&'n str>,
+        source_name: impl Fn(&str) -> Option<Cow<'n, str>>,
     ) -> Self {
         let mut hash = Hash::default();
         hash.tokens(code.to_token_stream(), &source_name);
@@ -107,7 +109,11 @@ impl Hash {
         self.bytes(&[0]);
     }
 
-    fn tokens<'n>(&mut self, tokens: TokenStream, source_name: &impl Fn(&str) -> Option<&'n str>) {
+    fn tokens<'n>(
+        &mut self,
+        tokens: TokenStream,
+        source_name: &impl Fn(&str) -> Option<Cow<'n, str>>,
+    ) {
         let mut trees = tokens.into_iter().peekable();
         while let Some(tree) = trees.next() {
             match tree {
@@ -124,7 +130,7 @@ impl Hash {
                 }
                 TokenTree::Ident(ident) => {
                     let name = ident.to_string();
-                    self.word(source_name(&name).unwrap_or(&name));
+                    self.word(source_name(&name).as_deref().unwrap_or(&name));
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ',' && trees.peek().is_none() => {}
                 TokenTree::Punct(punct) => {
@@ -146,19 +152,33 @@ pub(crate) struct Place {
     /// For a local, the fingerprint of the other locals of its name. For an await of an operation in a local, that of the
     /// code that binds the local.
     pub(crate) others: Fingerprint,
+    /// For one of several awaits of a name, the fingerprint of the operation and its arguments. A local counts as the code
+    /// that binds it, so that the fingerprint stays if the local gets another name.
+    pub(crate) operation: Fingerprint,
 }
 
 impl Place {
     /// The place of the only item of its name.
     pub(crate) fn only(fingerprint: Fingerprint) -> Self {
-        Self { index: 1, count: 1, fingerprint, others: Fingerprint::NONE }
+        let (others, operation) = (Fingerprint::NONE, Fingerprint::NONE);
+        Self { index: 1, count: 1, fingerprint, others, operation }
+    }
+
+    /// The place of one of `count` items with the same name.
+    pub(crate) fn of_several(self, index: usize, count: usize) -> Self {
+        let operation = if count > 1 { self.operation } else { Fingerprint::NONE };
+        Self { index, count, operation, ..self }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.index, self.count, self.fingerprint)?;
-        if self.others == Fingerprint::NONE { Ok(()) } else { write!(f, "/{}", self.others) }
+        match (self.others, self.operation) {
+            (Fingerprint::NONE, Fingerprint::NONE) => Ok(()),
+            (others, Fingerprint::NONE) => write!(f, "/{others}"),
+            (others, operation) => write!(f, "/{others}/{operation}"),
+        }
     }
 }
 
@@ -215,7 +235,7 @@ mod tests {
     #[test]
     fn a_local_goes_by_its_name_in_the_source() {
         let renamed = quote!(charge(order_2));
-        let names = |name: &str| (name == "order_2").then_some("order");
+        let names = |name: &str| (name == "order_2").then_some("order".into());
         assert_eq!(
             Fingerprint::with_names(&renamed, names),
             Fingerprint::of(&quote!(charge(order)))

@@ -1,5 +1,27 @@
 //! Deciding which of several awaits, branches or locals of one name are certainly the same before and after an edit.
 
+use std::collections::HashSet;
+
+use crate::model::Place;
+
+/// Whether the `index`th await or branch (from 1) is certainly the same before and now: by the texts of all that share its
+/// name, or by their operations if these are all different. An edit of the text that leaves the operations as they are
+/// renames a variable, adds an option, or writes the path of the function in another way.
+pub(super) fn is_certain_await(before: &[Place], now: &[Place], index: u32) -> bool {
+    let by = |hash: fn(&Place) -> u32| {
+        let (before, now) = (before.iter().map(hash), now.iter().map(hash));
+        is_certain(&before.collect::<Vec<_>>(), &now.collect::<Vec<_>>(), index)
+    };
+    by(|place| place.fingerprint)
+        || has_other_operations(before) && has_other_operations(now) && by(|place| place.operation)
+}
+
+/// Whether each has an operation of its own.
+fn has_other_operations(places: &[Place]) -> bool {
+    let operations: HashSet<_> = places.iter().map(|place| place.operation).collect();
+    operations.len() == places.len() && !operations.contains(&0)
+}
+
 /// Whether the `index`th await, branch or local (from 1) is certainly the same before and now. The hashes are those of the
 /// texts of all that share its name, in source order. Any longest common subsequence may be
 /// the edit, so it must have the same place in all of them. The only one whose text has changed is certain, too, if those

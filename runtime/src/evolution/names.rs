@@ -131,6 +131,7 @@ mod tests {
                 count: initializers.len() as u32,
                 fingerprint: if is_only { own } else { 0 },
                 others: if initializers.len() == 1 { 0 } else { others },
+                operation: 0,
             },
             initializers: listed,
             used_by: 0,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::alignment::is_certain;
+use super::alignment::is_certain_await;
 use super::exchange::{check_exchange, check_holder, check_pattern};
 use super::loops::check_nesting;
 use super::names::{base, initializer, is_about_code, is_same_binding, variable};
@@ -176,7 +176,7 @@ fn find_state<'a>(
         now: now.len() as u32,
     };
     match found {
-        Some(found) if is_certain(&before, &now, saved.place.index) => Ok(found),
+        Some(found) if is_certain_await(&before, &now, saved.place.index) => Ok(found),
         None if now.is_empty() => Err(Difference::MissingState),
         _ => Err(ambiguous()),
     }
@@ -200,14 +200,14 @@ fn only_await<'a>(
     only.filter(|_| before.states.iter().filter(|state| is_it(state, &saved.name)).count() == 1)
 }
 
-/// The hashes of the awaits of the states that share this name's base, in the same scope. If `is_numbered`, the name may
+/// The places of the awaits of the states that share this name's base, in the same scope. If `is_numbered`, the name may
 /// have lost its number since.
-fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<u32> {
+fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<Place> {
     let is_it = |other: &str| other == name || is_numbered && other == base(name);
     let states = definition.states.iter();
     let states = states.filter(|state| is_it(&state.name) || state.place.count > 1);
     let states = states.filter(|state| base(&state.name) == base(name));
-    states.map(|state| state.place.fingerprint).collect()
+    states.map(|state| state.place).collect()
 }
 
 /// The current name of a state if only the number of its branch has changed.
@@ -264,7 +264,7 @@ pub(super) fn match_branches(
 ) -> Result<Vec<usize>, Difference> {
     let alike = |branches: &[StoredBranch], name: &str| {
         let branches = branches.iter().filter(|branch| base(&branch.name) == base(name));
-        branches.map(|branch| branch.place.fingerprint).collect::<Vec<_>>()
+        branches.map(|branch| branch.place).collect::<Vec<_>>()
     };
     if let Some(gone) = saved.iter().find(|branch| alike(found, &branch.name).is_empty()) {
         return Err(Difference::MissingBranch { branch: gone.name.clone() });
@@ -276,7 +276,7 @@ pub(super) fn match_branches(
         if before.is_empty() {
             return Err(Difference::NewBranch { branch: name.clone() });
         }
-        if !is_certain(&before, &now, branch.place.index) {
+        if !is_certain_await(&before, &now, branch.place.index) {
             return Err(Difference::AmbiguousBranch { branch: base(name).to_owned() });
         }
         let is_it = |old: &StoredBranch| {

@@ -297,6 +297,11 @@ impl Finding {
             Difference::AmbiguousState { .. } => {
                 "give the new await its own name with `#[state(\"…\")]`"
             }
+            Difference::MissingLocal { ref local, .. }
+                if ["rest of ", "position of "].iter().any(|of| local.starts_with(of)) =>
+            {
+                "keep the loops around the await and the names of their variables, or write a `#[migrate]`"
+            }
             Difference::MissingLocal { .. } => {
                 "keep the old name or state it with `#[formerly(\"…\")]`, make the value after the await, or write a `#[migrate]`"
             }

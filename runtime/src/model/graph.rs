@@ -65,7 +65,7 @@ impl BorrowNode {
 }
 
 /// Which of several things with the same name this is: the second of three awaits of `charge`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Its index in source order, from 1.
     pub index: u32,
@@ -78,6 +78,24 @@ pub struct Place {
     /// branch whose operation a local holds, a hash of the code that binds the local. 0 of anything else.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u32,
+    /// Of one of several awaits or branches of a name, a hash of the operation and its arguments, in which a local counts as
+    /// the code that binds it. 0 of anything else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub operation: u32,
+}
+
+impl fmt::Debug for Place {
+    /// Definitions have a hash of this text, so it has no field that earlier definitions do not have.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, count, fingerprint, others, operation } = self;
+        let mut text = f.debug_struct("Place");
+        text.field("index", index).field("count", count);
+        text.field("fingerprint", fingerprint).field("others", others);
+        if *operation != 0 {
+            text.field("operation", operation);
+        }
+        text.finish()
+    }
 }
 
 pub(crate) fn is_zero(number: &u32) -> bool {
@@ -86,18 +104,21 @@ pub(crate) fn is_zero(number: &u32) -> bool {
 
 impl Place {
     /// The place of the only one of its name, without a hash.
-    pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0, others: 0 };
+    pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0, others: 0, operation: 0 };
 
-    /// Reads `2/3/0badcafe`, and what may come behind it: `/cafebabe` for the others of its name.
+    /// Reads `2/3/0badcafe`, and what may come behind it: `/cafebabe` for the others of its name, and another hash for the
+    /// operation.
     fn read(text: &str) -> Option<Self> {
         let (index, rest) = text.split_once('/')?;
         let (count, rest) = rest.split_once('/')?;
-        let (fingerprint, others) = rest.split_once('/').unwrap_or((rest, "0"));
+        let (fingerprint, rest) = rest.split_once('/').unwrap_or((rest, "0"));
+        let (others, operation) = rest.split_once('/').unwrap_or((rest, "0"));
         Some(Self {
             index: index.parse().ok()?,
             count: count.parse().ok()?,
             fingerprint: u32::from_str_radix(fingerprint, 16).ok()?,
             others: u32::from_str_radix(others, 16).ok()?,
+            operation: u32::from_str_radix(operation, 16).ok()?,
         })
     }
 }
@@ -388,18 +409,18 @@ mod tests {
     #[test]
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\t\n\
-                    charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a~0000000c order: Vec<std::string::String>\t\
+                    charge#2\tcall\t14\t1\t2/3/0badcafe/00000000/0000000e\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a~0000000c order: Vec<std::string::String>\t\
                     2/2/00000000/cafebabe+0000000e+0000000f>deadbeef!@rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
         let nodes = graph.nodes();
         let [start, charge, select] = &nodes[..] else { panic!("three states: {graph:?}") };
-        let place = |index, count, fingerprint| Place { index, count, fingerprint, others: 0 };
+        let place = |index, count, fingerprint| Place { index, count, fingerprint, ..Place::ONLY };
         assert_eq!((start.name, start.kind, start.line), ("start", AwaitKind::Start, 3));
         assert!(start.locals.is_empty() && start.locals.iter().next().is_none());
         assert_eq!((start.place, &start.branches[..]), (Place::ONLY, &[][..]));
-        assert_eq!(charge.place, place(2, 3, 0x0bad_cafe));
+        assert_eq!(charge.place, Place { operation: 14, ..place(2, 3, 0x0bad_cafe) });
         assert_eq!((charge.name, charge.kind, charge.line), ("charge#2", AwaitKind::Call, 14));
         assert_eq!((charge.file, charge.locals.len()), ("w.rs", 2));
         let borrow = |name, fingerprint, constants| BorrowNode { name, fingerprint, constants };
