@@ -295,7 +295,7 @@ impl Finding {
                 "keep the function of that version beside the new one until its runs have ended"
             }
             Difference::AmbiguousState { .. } => {
-                "give the new await its own name with `#[state(\"…\")]`"
+                "give a new await its own name with `#[state(\"…\")]`, or keep the text of all but one of them"
             }
             Difference::MissingLocal { ref local, .. }
                 if ["rest of ", "position of "].iter().any(|of| local.starts_with(of)) =>
