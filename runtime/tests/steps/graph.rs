@@ -149,7 +149,7 @@ fn a_local_says_which_of_the_bindings_of_its_name_it_is() {
     // Only the place distinguishes one `let same = charge(1).await` from the other.
     let last = node(rebound::GRAPH, "sleep#3");
     let same = last.locals.iter().find(|local| local.name == "same#2").expect("a local");
-    assert!(matches!(same.place, Place { index: 2, count: 2, fingerprint: 0, others: 1.. }));
+    assert!(matches!(same.place, Place { index: 2, count: 2, fingerprint: 0, others: 1.., .. }));
 }
 
 #[test]
