@@ -11,10 +11,11 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Block, Expr, Macro, Stmt};
+use syn::{Block, Expr, Stmt};
 
 use crate::syntax::divergence::{always_within, in_block};
 use crate::syntax::patterns::split_type;
+use crate::syntax::results::is_left_by;
 use crate::syntax::suspend;
 
 /// The conditions that hold behind a statement because it awaits, and leaves the block, if they do not.
@@ -81,7 +82,7 @@ fn leaves(expr: &Expr) -> bool {
     match expr {
         Expr::Block(expr) if expr.label.is_none() => leaves_block(&expr.block),
         Expr::Try(expr) => is_error(&expr.expr),
-        Expr::Macro(expr) => leaves_by_macro(&expr.mac),
+        Expr::Macro(expr) => is_left_by(&expr.mac),
         expr => always_within(expr),
     }
 }
@@ -90,7 +91,7 @@ fn leaves_block(block: &Block) -> bool {
     in_block(block)
         || block.stmts.iter().any(|stmt| match stmt {
             Stmt::Expr(expr, _) => leaves(expr),
-            Stmt::Macro(stmt) => leaves_by_macro(&stmt.mac),
+            Stmt::Macro(stmt) => is_left_by(&stmt.mac),
             Stmt::Local(_) | Stmt::Item(_) => false,
         })
 }
@@ -100,10 +101,4 @@ fn is_error(expr: &Expr) -> bool {
     let Expr::Call(call) = expr else { return false };
     let Expr::Path(function) = &*call.func else { return false };
     function.path.segments.last().is_some_and(|name| name.ident == "Err")
-}
-
-fn leaves_by_macro(mac: &Macro) -> bool {
-    let names = ["bail", "panic", "todo", "unimplemented", "unreachable"];
-    let name = mac.path.segments.last().map(|segment| &segment.ident);
-    name.is_some_and(|name| names.iter().any(|known| name == known))
 }
