@@ -1,7 +1,7 @@
 //! Loops. A `for` loop saves its iterator, or a position in a borrowed collection.
 
 use proc_macro2::Span;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
@@ -61,56 +61,55 @@ impl Lower<'_> {
 
     fn lower_for(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
         let (start, span) = (expr.for_token.span, expr.in_token.span());
-        if suspend::block(&expr.body) {
-            self.borrows().copy_out_of_table(&mut expr);
-        }
-        let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
-        let has_texts = has_texts(&shape);
-        let may_be_text = !has_texts && may_borrow_text(&self.locals, &expr.expr);
-        let head = expr.expr.to_token_stream();
-        let iterator = self.hoist(*expr.expr);
-        let name = self.name_of_pattern(&expr.pat);
-        if suspend::block(&expr.body) {
-            // The iterator, or the borrowed collection, is dropped with the loop.
-            // Awaits of the same text are in this loop or in another one.
-            let outer = self.points.enter(self.locals.fingerprint(&quote!(in #head)));
-            let scope = self.body(|this| {
-                let iterator = this.keep_looked_up(iterator);
-                let (iterator, pat, body) = this.split_adapters(iterator, *expr.pat, expr.body);
-                let iterator = this.keep_lenders(iterator);
-                let iterator = this.borrows().make_item_again(iterator);
-                if this.borrows().is_walk(&iterator) {
-                    return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
-                }
-                this.check_captures(&iterator, &body);
-                let mut iterator = this.keep_receiver(iterator);
-                let (mut pat, mut body) = (pat, body);
-                let is_lent = this.borrows().binds_lent_text(&pat);
-                if is_lent {
-                    this.own_texts(&mut iterator, &mut pat, &mut body);
-                }
-                let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
-                if !has_texts {
-                    this.locals[rest].saving.shape = shape;
-                }
-                this.locals[rest].saving.may_be_text = may_be_text;
-                let rest = Expr::Reference(syn::ExprReference {
-                    attrs: Vec::new(),
-                    and_token: syn::Token![&](span),
-                    mutability: Some(syn::Token![mut](span)),
-                    expr: Box::new(this.locals.path(rest)),
-                });
-                let next = quote_spanned!(span=> __piton::Iterator::next);
-                let next = call(Expr::Verbatim(next), rest);
-                this.each(expr.label.as_ref(), next, pat, body, span);
-            });
-            self.points.leave(outer);
-            self.push(Stmt::Scope(scope));
-        } else {
+        if !suspend::block(&expr.body) {
+            let iterator = self.hoist(*expr.expr);
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
             let whole = self.opaque(whole);
             self.finish(whole, Dest::Discard);
+            return self.finish_unit(dest, start);
         }
+        self.borrows().copy_out_of_table(&mut expr);
+        let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
+        let has_texts = has_texts(&shape);
+        let may_be_text = !has_texts && may_borrow_text(&self.locals, &expr.expr);
+        let iterated = &expr.expr;
+        let head = quote!(in #iterated);
+        let iterator = self.hoist(*expr.expr);
+        let name = self.name_of_pattern(&expr.pat);
+        // The iterator, or the borrowed collection, is dropped with the loop.
+        let lower = |this: &mut Self| {
+            let iterator = this.keep_looked_up(iterator);
+            let (iterator, pat, body) = this.split_adapters(iterator, *expr.pat, expr.body);
+            let iterator = this.keep_lenders(iterator);
+            let iterator = this.borrows().make_item_again(iterator);
+            if this.borrows().is_walk(&iterator) {
+                return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
+            }
+            this.check_captures(&iterator, &body);
+            let mut iterator = this.keep_receiver(iterator);
+            let (mut pat, mut body) = (pat, body);
+            let is_lent = this.borrows().binds_lent_text(&pat);
+            if is_lent {
+                this.own_texts(&mut iterator, &mut pat, &mut body);
+            }
+            let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
+            if !has_texts {
+                this.locals[rest].saving.shape = shape;
+            }
+            this.locals[rest].saving.may_be_text = may_be_text;
+            let rest = Expr::Reference(syn::ExprReference {
+                attrs: Vec::new(),
+                and_token: syn::Token![&](span),
+                mutability: Some(syn::Token![mut](span)),
+                expr: Box::new(this.locals.path(rest)),
+            });
+            let next = quote_spanned!(span=> __piton::Iterator::next);
+            let next = call(Expr::Verbatim(next), rest);
+            this.each(expr.label.as_ref(), next, pat, body, span);
+        };
+        // Awaits of the same text may be in this loop and in another one.
+        let scope = self.inside(&head, |this| this.body(lower));
+        self.push(Stmt::Scope(scope));
         self.finish_unit(dest, start);
     }
 
