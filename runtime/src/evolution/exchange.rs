@@ -18,20 +18,35 @@ pub(super) fn check_exchange(
     if place.fingerprint == 0 || is_unchanged || is_about_code(&local.name) {
         return Ok(());
     }
-    let name = |local: &StoredLocal| base(variable(&local.name).0).to_owned();
-    let local_name = name(local);
     // In `let from = from.trim();`, what tells the local from another one binds the first `from`.
-    let is_bound_so = |other: &&StoredLocal| match is_bound_alike {
-        true => other.place.others == place.others,
-        false => other.place.fingerprint == place.fingerprint,
-    };
-    let is_gone = |other: &String| {
-        let is_it = |now: &StoredLocal| name(now) == *other || now.formerly.contains(other);
-        let mut others = found.locals.iter().filter(|now| name(now) != local_name);
-        *other != local_name && !others.any(|now| is_bound_so(&now) && is_it(now))
-    };
-    match saved.locals.iter().filter(is_bound_so).map(name).find(is_gone) {
-        Some(other) => Err(Difference::ExchangedLocal { local: local_name, other }),
+    let hash = |place: Place| if is_bound_alike { place.others } else { place.fingerprint };
+    let own = name(local);
+    let before = saved.locals.iter().map(|old| (name(old), hash(old.place)));
+    exchanged(own, hash(place), before, |other| {
+        let mut others = found.locals.iter().filter(|now| name(now) != own);
+        others.any(|now| {
+            let is_it = name(now) == other || now.formerly.iter().any(|former| former == other);
+            is_it && hash(now.place) == hash(place)
+        })
+    })
+}
+
+fn name(local: &StoredLocal) -> &str {
+    base(variable(&local.name).0)
+}
+
+/// The finding if something of another name had this hash, and has it no longer.
+fn exchanged<'a>(
+    name: &str,
+    hash: u32,
+    mut before: impl Iterator<Item = (&'a str, u32)>,
+    is_kept: impl Fn(&str) -> bool,
+) -> Result<(), Difference> {
+    let is_it = |(other, had): &(&str, u32)| *had == hash && *other != name && !is_kept(other);
+    match before.find(is_it) {
+        Some((other, _)) => {
+            Err(Difference::ExchangedLocal { local: name.to_owned(), other: other.to_owned() })
+        }
         None => Ok(()),
     }
 }
@@ -51,7 +66,7 @@ pub(super) fn check_pattern(old: &StoredLocal, local: &StoredLocal) -> Result<()
 /// Checks that the local which holds the operation of an await is not bound now as that of another await was: the two may
 /// have exchanged their names. The lists are those of all awaits, or all branches, with which it might be exchanged.
 pub(super) fn check_holder<'a>(
-    mut before: impl Iterator<Item = (&'a str, Place)>,
+    before: impl Iterator<Item = (&'a str, Place)>,
     now: impl Iterator<Item = (&'a str, Place)> + Clone,
     (name, saved): (&str, Place),
     found: Place,
@@ -59,16 +74,8 @@ pub(super) fn check_holder<'a>(
     if saved.others == 0 || found.others == 0 || saved.others == found.others {
         return Ok(());
     }
-    let is_gone = |other: &str| {
-        !now.clone().any(|(now, place)| base(now) == other && place.others == found.others)
-    };
-    let exchanged = before.find_map(|(other, place)| {
-        let is_it =
-            place.others == found.others && base(other) != base(name) && is_gone(base(other));
-        is_it.then(|| base(other).to_owned())
-    });
-    match exchanged {
-        Some(other) => Err(Difference::ExchangedLocal { local: base(name).to_owned(), other }),
-        None => Ok(()),
-    }
+    let before = before.map(|(other, place)| (base(other), place.others));
+    exchanged(base(name), found.others, before, |other| {
+        now.clone().any(|(now, place)| base(now) == other && place.others == found.others)
+    })
 }
