@@ -1,8 +1,8 @@
 //! Checking that the loops around an await have kept their order.
 
+use super::StoredState;
 use super::names::{base, variable};
-use super::{StoredLocal, StoredState};
-use crate::model::Difference;
+use crate::model::{Difference, loop_variable};
 
 /// Checks that of two saved loops, the same one is inside the other. A run that has done a part of the inner loop cannot
 /// continue in the other order: it would repeat some pairs of items, and leave others out.
@@ -22,10 +22,6 @@ pub(super) fn check_nesting(saved: &StoredState, found: &StoredState) -> Result<
 /// The variables of the loops whose iterators or positions a state saves, from the outermost to the innermost. Locals are
 /// saved in the order of their declaration.
 fn loops(state: &StoredState) -> Vec<&str> {
-    state.locals.iter().filter_map(loop_variable).collect()
-}
-
-fn loop_variable(local: &StoredLocal) -> Option<&str> {
-    let name = base(variable(&local.name).0);
-    name.strip_prefix("rest of ").or_else(|| name.strip_prefix("position of "))
+    let names = state.locals.iter().map(|local| base(variable(&local.name).0));
+    names.filter_map(loop_variable).collect()
 }

@@ -49,7 +49,7 @@ impl DefinedState {
             hash.add(local.name);
             hash.add(&defined.schema.hash.to_string());
             // What binds a local tells whether it has exchanged its name with another one.
-            hash.add(&format!("{:?}", local.place));
+            hash.add(&text_of(local.place));
             if !local.initializers.is_empty() {
                 hash.add(&format!("initializers {}", local.initializers));
             }
@@ -102,8 +102,21 @@ fn is_handle(type_name: &str) -> bool {
 /// Adds the place, unless the name is unique and no local holds the operation.
 fn add_place(place: Place, hash: &mut StableHash) {
     if place.count > 1 || place.others != 0 {
-        hash.add(&format!("{place:?}"));
+        hash.add(&text_of(place));
     }
+}
+
+/// The text of a place in the hash of a definition, which must stay as it is: it has a field for an operation only if there
+/// is one.
+fn text_of(place: Place) -> String {
+    let Place { index, count, fingerprint, others, operation } = place;
+    let operation = match operation {
+        0 => String::new(),
+        operation => format!(", operation: {operation}"),
+    };
+    format!(
+        "Place {{ index: {index}, count: {count}, fingerprint: {fingerprint}, others: {others}{operation} }}"
+    )
 }
 
 /// Adds the types of an instance of a generic workflow.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::graph::loop_variable;
 #[cfg(feature = "engine")]
 use super::recorded;
 
@@ -297,9 +298,7 @@ impl Finding {
             Difference::AmbiguousState { .. } => {
                 "give a new await its own name with `#[state(\"…\")]`, or keep the text of all but one of them"
             }
-            Difference::MissingLocal { ref local, .. }
-                if ["rest of ", "position of "].iter().any(|of| local.starts_with(of)) =>
-            {
+            Difference::MissingLocal { ref local, .. } if loop_variable(local).is_some() => {
                 "keep the loops around the await and the names of their variables, or write a `#[migrate]`"
             }
             Difference::MissingLocal { .. } => {

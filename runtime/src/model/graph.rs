@@ -65,7 +65,7 @@ impl BorrowNode {
 }
 
 /// Which of several things with the same name this is: the second of three awaits of `charge`.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Its index in source order, from 1.
     pub index: u32,
@@ -82,20 +82,6 @@ pub struct Place {
     /// the code that binds it. 0 of anything else.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub operation: u32,
-}
-
-impl fmt::Debug for Place {
-    /// Definitions have a hash of this text, so it has no field that earlier definitions do not have.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, count, fingerprint, others, operation } = self;
-        let mut text = f.debug_struct("Place");
-        text.field("index", index).field("count", count);
-        text.field("fingerprint", fingerprint).field("others", others);
-        if *operation != 0 {
-            text.field("operation", operation);
-        }
-        text.finish()
-    }
 }
 
 pub(crate) fn is_zero(number: &u32) -> bool {
@@ -211,8 +197,8 @@ pub struct SavedLocal {
 
 impl SavedLocal {
     /// Reads a place, hashes of initializers, each behind a `+`, the hash of the code that uses it behind a `>`, that of the
-    /// value's tokens behind a `~`, a `!` for a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon
-    /// the type where the source states it.
+    /// value's tokens behind a `~`, a `!` for a redacted one or a space, an `@` if it is exposed, the name, former names, each
+    /// behind U+001F, and after a colon the type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_at_mark(text, '!')?;
         let (place, unordered) = split_hash(place, '~')?;
@@ -240,6 +226,11 @@ impl SavedLocal {
             exposed,
         })
     }
+}
+
+/// The variable of a loop, of the name of the local that holds the loop's remaining items or its position.
+pub(crate) fn loop_variable(local: &str) -> Option<&str> {
+    local.strip_prefix("rest of ").or_else(|| local.strip_prefix("position of "))
 }
 
 /// Splits off the hash behind this mark; 0 if there is none.

@@ -37,11 +37,11 @@ pub use attributes::{
 pub use cron::Cron;
 pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
-#[cfg(feature = "engine")]
-pub(crate) use graph::is_zero;
 pub use graph::{
     AwaitKind, BorrowNode, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals,
 };
+#[cfg(feature = "engine")]
+pub(crate) use graph::{is_zero, loop_variable};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use item::{ItemFailure, QueueItem, TimeoutKind};
 pub use kin::{ChildEnd, ChildOptions, ChildStart, Link, ParentClose};
